@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -13,10 +13,12 @@ from scaffold.source_text import docstring
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.construction.guards import refused_conditions
 from scaffold.spec.construction.sizes import primes
+from scaffold.spec.grammar.types import ArrayType, ScalarType, TreeType
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.source.definitions import arguments_with_defaults, function_of, gives_instance
 from scaffold.spec.source.expressions import Function
 from scaffold.suite.context import example_call
+from scaffold.suite.examples import Examples
 from scaffold.suite.guesses import guessed_methods, is_guessed
 from scaffold.suite.inherited import has_known_constructor
 from scaffold.suite.mapped_methods import as_called
@@ -79,10 +81,16 @@ def build_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
         inputs_of(spec, known)
     except ScaffoldError:
         pass
-    else:  # a guess, which a factory of sizes makes needless
-        methods = filter(_takes_sizes_alone, methods) if is_guessed(spec, known) else ()
-    calls = (_call_that_builds(method, spec) for method in methods)
+    else:
+        if knows_arguments(spec, known):  # a guess is needless where a factory takes sizes
+            methods = filter(_takes_sizes_alone, methods) if is_guessed(spec, known) else ()
+    calls = (_call_that_builds(method, spec, known) for method in methods)
     return next((f"{spec.name}.{call}" for call in calls if call), "")
+
+
+def knows_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
+    """Whether anything says what the class is built with: its own statement, a base of the file, or its author's examples."""
+    return bool(said_values(spec)) or has_known_constructor(spec, known)
 
 
 def _takes_sizes_alone(method: Method) -> bool:
@@ -91,22 +99,32 @@ def _takes_sizes_alone(method: Method) -> bool:
     return function is not None and all(default is None for _, default in arguments_with_defaults(function))
 
 
-def _call_that_builds(method: Method, spec: ModuleSpec) -> str:
-    """The call of a class method that takes nothing or sizes alone, and gives an instance: `water()`, `empty(2, 3)`."""
+def _call_that_builds(method: Method, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
+    """The call of a class method that takes nothing or sizes, random keys and trees alone, and gives an instance: `water()`, `empty(2, 3)`."""
     function = function_of(method.call.source)
     if function is None or method.name.startswith("_") or _needs_one(function):
         return ""
     is_of_class = any(
         ast.unparse(part) in ("classmethod", "staticmethod") for part in function.decorator_list
     )
-    needed = [argument for argument, default in arguments_with_defaults(function) if default is None]
-    sizes = ", ".join(f"{argument.arg}={size}" for argument, size in zip(needed, primes(), strict=False))
-    takes_sizes = all(ast.unparse(argument.annotation or argument) == "int" for argument in needed)
-    return (
-        f"{method.name}({sizes})"
-        if is_of_class and takes_sizes and gives_instance(function, spec.name)
-        else ""
-    )
+    if not (is_of_class and gives_instance(function, spec.name)):
+        return ""
+    needed = [argument.arg for argument, default in arguments_with_defaults(function) if default is None]
+    values = dict(_values(method, Subject(spec, known).examples))
+    given = ", ".join(f"{name}={values[name]}" for name in needed if name in values)
+    return f"{method.name}({given})" if values.keys() >= {*needed} else ""
+
+
+def _values(method: Method, examples: Examples) -> Iterator[tuple[str, str]]:
+    """Examples of the arguments of which any will do: sizes, random keys, and trees."""
+    for place, (argument, size) in enumerate(zip(method.call.args, primes(), strict=False)):
+        match argument.type:
+            case ScalarType(name="int"):
+                yield argument.name, str(size)
+            case TreeType() | ArrayType(dtype="key") as kind:
+                yield argument.name, examples.value(kind, argument.name, place)
+            case _:
+                pass
 
 
 def _needs_one(function: Function) -> bool:

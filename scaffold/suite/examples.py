@@ -13,11 +13,12 @@ from scaffold.spec.construction.class_calls import makes_default
 from scaffold.spec.construction.constructor import (
     KEY,
     Parameter,
+    is_array_left_out,
     is_plain,
     parameters,
     rebuilds_by,
 )
-from scaffold.spec.construction.guards import count_of_entries, taken_float
+from scaffold.spec.construction.guards import count_of_entries, is_asked_alone, taken_float
 from scaffold.spec.construction.sizes import all_positive, is_int, several, sizes
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.named_dims import ROWS, leaf_of_tree, type_with_named_dims
@@ -107,6 +108,7 @@ class Examples(Struct, frozen=True, dict=True):
             return _SCALARS["float"]
         field = parameter.field if parameter.source == "field" else None
         nullable = field is not None and (field.nullable or _has_default_of_own_size(field))
+        nullable = nullable or (is_array_left_out(parameter) and is_asked_alone(self.spec, parameter.name))
         if parameter.default is not None and not (nullable and parameter.default == "None"):
             return None
         example = parameter.field.example if parameter.field is not None else None

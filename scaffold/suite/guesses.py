@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Mapping
 
-from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.construction.constructor import is_array_left_out, parameters
 from scaffold.spec.construction.guards import conditions_of_constructor, refused_conditions
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.types import CallableType, ClassType, ScalarType, Type, arrays, walk
@@ -83,7 +83,11 @@ def _is_guessed(spec: ModuleSpec) -> bool:
 
 def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, ModuleSpec]) -> bool:
     said = {key.rpartition(".")[2] for key, _ in spec.test.values if key.partition(".")[0] in (name, key)}
-    needed = [each for each in call.args if each.type and each.default is None and each.name not in said]
+    needed = [
+        each
+        for each in call.args
+        if each.type and each.name not in said and (each.default is None or is_array_left_out(each))
+    ]
     unknown = unknown_dims(spec)
     made = unknown & dims_in(field.type for field in spec.stored)
     if any(

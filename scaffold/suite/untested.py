@@ -10,8 +10,7 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.kind import kind_of
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.definitions import ABSTRACT_VARIABLES
-from scaffold.suite.as_written import build_of, has_leaves, inputs_of, said_values
-from scaffold.suite.inherited import has_known_constructor
+from scaffold.suite.as_written import build_of, has_leaves, inputs_of, knows_arguments
 from scaffold.suite.subject import Subject
 
 _NO_EXAMPLE = "the tests have no example for "
@@ -106,7 +105,7 @@ def _why_carried(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
         return f"jax knows no leaves of it{register}"
     if build_of(spec, known):
         return ""
-    if not (said_values(spec) or has_known_constructor(spec, known)):
+    if not knows_arguments(spec, known):
         return f"{_BUILT_BY_BASE}: write `@test(build=...)`"
     try:
         inputs_of(spec, known)

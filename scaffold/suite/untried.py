@@ -1,6 +1,7 @@
 """The methods that a suite cannot try, and why: they are carried, and no example is known."""
 
 import ast
+import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 
@@ -10,11 +11,18 @@ from scaffold.errors import ScaffoldError, nearest
 from scaffold.kind import kind_of
 from scaffold.passes.variables import updated
 from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.construction.guards import refused_conditions
 from scaffold.spec.grammar.types import ClassType, OpaqueType, walk
 from scaffold.spec.model import Argument, Method, ModuleSpec
 from scaffold.spec.reading.roles import is_trained
-from scaffold.spec.source.definitions import function_of, is_generator, returns_value, statements
-from scaffold.spec.source.expressions import Function, dedented, nodes_of
+from scaffold.spec.source.definitions import (
+    arguments_with_defaults,
+    function_of,
+    is_generator,
+    returns_value,
+    statements,
+)
+from scaffold.spec.source.expressions import Function, dedented, nodes_of, parsed
 from scaffold.spec.source.instance import made_attributes
 from scaffold.spec.states import is_state
 from scaffold.suite.examples import Examples
@@ -24,6 +32,7 @@ from scaffold.suite.waiting import asks_for
 
 Known = Mapping[str, ModuleSpec]
 _NO_EXAMPLE = "no example for "
+_SOME_ABSENT = r"self\.\w+ is None( or self\.\w+ is None)*"
 _BY_HAND = (
     *("__getattr__", "__matmul__", "__rmatmul__", "__imatmul__", "__await__", "__post_init__"),
     *("__check_init__", "__jax_array__", "__array__", "__index__", "__copy__", "__deepcopy__"),
@@ -108,6 +117,8 @@ def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
         return f"may average over the axis `{spec.call.axis_name}`"
     if first := asks_for(spec, method, known):
         return f"asks for `{first}` first"
+    if absent := _absent_of(spec, method, known):
+        return f"raises where `{absent}` is None, as it is in the tests"
     function = function_of(method.call.source)
     if function is None:
         return ""
@@ -119,6 +130,24 @@ def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
         return "a coroutine" if isinstance(function, ast.AsyncFunctionDef) else "a generator"
     acts = kind_of(spec.kind).variables and updated(spec, method.call)
     return "" if acts or returns_value(function.body) else "returns nothing"
+
+
+def _absent_of(spec: ModuleSpec, method: Method, known: Known) -> str:
+    """What a method raises without, and the tests leave at its default None: `d` of `if self.d is None: raise`."""
+    function = function_of(method.call.source)
+    body = parsed(method.call.text).body if function is None else function.body
+    tests = [statement.test for statement in body if isinstance(statement, ast.If)]
+    texts = (ast.unparse(test) for test in refused_conditions(ast.Module(body, [])) if test in tests)
+    absent = (text for text in texts if re.fullmatch(_SOME_ABSENT, text))
+    needed = {name for text in absent for name in re.findall(r"self\.(\w+)", text)}
+    maker = function_of(spec.own_constructor.call.source) if needed and spec.own_constructor else None
+    pairs = arguments_with_defaults(maker) if maker is not None else ()
+    left = [
+        argument.arg for argument, default in pairs if default is not None and ast.unparse(default) == "None"
+    ]
+    taken = [each for each in parameters(spec) if each.name in needed]
+    given = [each.name for each in taken if Examples.of(spec, known).parameter(each, 0) is not None]
+    return next((name for name in left if name in needed and name not in given), "")
 
 
 def _is_called_to_build(spec: ModuleSpec, function: Function) -> bool:

@@ -36,6 +36,11 @@ class Parameter(Struct, frozen=True):
     doc: str = ""
 
 
+def is_array_left_out(parameter: "Parameter | Argument") -> bool:
+    """Whether the author's constructor takes an array, or None in its place by default."""
+    return isinstance(parameter.type, types.ArrayType) and parameter.default == "None"
+
+
 @once
 def written_dims(spec: ModuleSpec) -> tuple[str, ...]:
     """Every dim as written, in order."""

@@ -115,7 +115,7 @@ def _division(node: ast.AST) -> Iterator[Division]:
             divided, by = (argument_of(node, place, *names) for place, names in _LAYERS[layer])
         case _:
             return
-    name = None if divided is None else named_value(divided)
+    name = None if divided is None else _value_of_pair(divided)
     divisor = None if by is None else _divisor(by)
     if name is not None and divisor is not None:
         yield name, divisor
@@ -129,6 +129,15 @@ def _divisor(node: ast.expr) -> str | None:
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
             parts = _divisor(left), _divisor(right)
             return None if None in parts else f"{parts[0]} * {parts[1]}"
+        case _:
+            return _value_of_pair(node)
+
+
+def _value_of_pair(node: ast.expr) -> str | None:
+    """The name that an expression is, or of which it is one of several: `size` of `self.size[0]` after `self.size = (size, size)`."""
+    match node:
+        case ast.Subscript(value=several, slice=ast.Constant()):
+            return named_value(several)
         case _:
             return named_value(node)
 

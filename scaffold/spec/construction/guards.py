@@ -64,6 +64,14 @@ def conditions_of_constructor(spec: ModuleSpec) -> tuple[str, ...]:
     return tuple(map(ast.unparse, refused_conditions(parsed(spec.making))))
 
 
+def is_asked_alone(spec: ModuleSpec, name: str) -> bool:
+    """Whether no condition under which the constructor raises reads an argument beside others, of which it may take one alone."""
+    taken = {parameter.name for parameter in parameters(spec)}
+    trees = map(parsed, conditions_of_constructor(spec))
+    read = (taken.intersection(part.id for part in nodes_of(ast.Name, tree)) for tree in trees)
+    return all(names == {name} for names in read if name in names)
+
+
 def _lengths(spec: ModuleSpec) -> dict[str, str]:
     """How many entries the example of each argument has that is a tuple or a list, or may be one."""
     firsts = ((each.name, first_member(each.type)) for each in parameters(spec))

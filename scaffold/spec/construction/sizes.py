@@ -1,5 +1,6 @@
 """Sizes of dims for the generated tests: distinct small primes, so that a transposed shape shows."""
 
+import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, count, islice
@@ -19,6 +20,8 @@ from scaffold.spec.grammar.named_dims import AXIS
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
+from scaffold.spec.source.expressions import nodes_of, parsed
+from scaffold.spec.source.taken_sizes import NAMED_SIZE, sizes_taken
 
 _TRIES = 12
 _ORDERED = 3
@@ -174,11 +177,20 @@ def _sized_names(spec: ModuleSpec) -> Iterable[str]:
     ints = [parameter for parameter in parameters(spec) if is_int(parameter.type)]
     others = {parameter.name for parameter in parameters(spec)} - {parameter.name for parameter in ints}
     fixed = variadic_dims(spec) | {name for name, _ in spec.test.values if name not in others}
-    needed = (parameter.name for parameter in ints if parameter.default is None)
+    wide = _wide_defaults(spec)
+    needed = (parameter.name for parameter in ints if parameter.default is None or parameter.name in wide)
     tied = dict(spec.test.ties)
     read = (name for size in tied.values() for name in types.dim_names(size) if name not in tied)
     every = dict.fromkeys(name for name in (*dims_of(spec), *needed, *read) if name not in fixed)
     return sorted(every, key=lambda name: name.startswith(AXIS))  # the small ones are for what has a name
+
+
+def _wide_defaults(spec: ModuleSpec) -> set[str]:
+    """The sizes, by their names or as the constructor takes them, whose default makes a square of them larger than examples are."""
+    wide = {name for name, size in _default_sizes(spec).items() if size**2 > CHOSEN_ELEMENTS}
+    calls = nodes_of(ast.Call, parsed(spec.making)) if wide else ()
+    taken = (name for call in calls for name in sizes_taken(call))
+    return wide.intersection((*taken, *filter(NAMED_SIZE.search, wide)))
 
 
 def _small_defaults(spec: ModuleSpec, defaults: Sizes, taken: Collection[int]) -> dict[str, int]:

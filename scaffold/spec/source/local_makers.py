@@ -4,8 +4,9 @@ import ast
 import copy
 from collections.abc import Iterator, Mapping
 
+from scaffold.spec.source.definitions import parameters_with_defaults
 from scaffold.spec.source.expressions import Function, own_nodes, parsed
-from scaffold.spec.source.instance import made_attributes
+from scaffold.spec.source.instance import last_name, made_attributes
 
 _LEVELS = 5
 """How many names are followed: one may stand for another."""
@@ -25,7 +26,10 @@ def unfolded_attributes(code: str | Function) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _makers(function: Function) -> Iterator[tuple[str, ast.expr]]:
-    """The local names that stand for what can be called, each with that."""
+    """The local names that stand for what can be called, each with that; an argument for the class that it is by default."""
+    for argument, default in parameters_with_defaults(function):
+        if isinstance(default, ast.Name | ast.Attribute) and last_name(default)[:1].isupper():
+            yield argument.arg, default
     for node in own_nodes(function.body):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_maker(value):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, suite_text, tried
+from tests.ordinary.generated import generated, suite_text, tried, whole_suite
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed, scaffold
 from tests.support.trees import write_tree
@@ -13,11 +13,13 @@ HEAD = """
 import dataclasses
 import math
 from collections.abc import Callable
+from string import Formatter
 from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from flax import struct
 from jaxtyping import Array, Float, Int, PyTree
 from scaffold.skeleton import Module, as_written, data, param, static, test
 """
@@ -210,18 +212,52 @@ class Cells(Module):
             x = cell(x)
         return x
 """,
+    # A base that nobody knows takes what the class is built with, but for a class method.
+    "turn": """
+@struct.dataclass
+class Turn(Formatter):
+    parts: jax.Array
+
+    @classmethod
+    def identity(cls, batch: tuple[int, ...] = ()) -> "Turn":
+        return Turn(parts=jnp.stack([jnp.ones(batch), jnp.zeros(batch)], axis=-1))
+
+    def angle(self) -> jax.Array:
+        return jnp.arctan2(self.parts[1], self.parts[0])
+""",
+    # Fields of which nothing says shape and dtype, where a class method makes them of a tree.
+    "ring": """
+@struct.dataclass
+class Ring:
+    held: PyTree
+    full: jax.Array
+
+    @classmethod
+    def create(cls, slots: int, like: PyTree) -> "Ring":
+        held = jax.tree.map(lambda leaf: jnp.zeros((slots, *leaf.shape)), like)
+        return cls(held=held, full=jnp.full((slots,), False, dtype=bool))
+
+    def is_full(self) -> jax.Array:
+        return jnp.all(self.full)
+""",
 }
 IN_TESTS = {
     "molecule": "Molecule.water()",
+    "turn": "return Turn.identity()",
+    "ring": 'Ring.create(slots=2, like={"a": sample(seed + 1, (2,)), "b": (sample(seed + 11, (3,)),)})',
 }
+
+
+@pytest.mark.parametrize("name", IN_TESTS)
+def test_a_class_method_that_takes_what_anybody_has_builds_the_instance(tmp_path: Path, name: str) -> None:
+    whole_suite(tmp_path, name, HEAD + CLASSES[name])
+    assert IN_TESTS[name] in "".join(suite_text(tmp_path, name).split("\n")).replace("  ", ""), name
 
 
 @pytest.mark.slow  # the classes of other subjects are tried in every run
 @pytest.mark.parametrize("name", CLASSES)
 def test_arguments_of_these_types_have_examples(tmp_path: Path, name: str) -> None:
     tried(tmp_path, name, HEAD + CLASSES[name])
-    suite = suite_text(tmp_path, name)
-    assert IN_TESTS.get(name, "") in suite
 
 
 LOADED = """

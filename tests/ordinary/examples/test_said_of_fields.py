@@ -181,3 +181,41 @@ class Trained:
 
 def test_functions_that_each_build_makes_anew_are_no_fault(tmp_path: Path) -> None:
     tried(tmp_path, "trained", HEAD + TRAINED.replace("import flax", "import flax\nimport optax"), least=40)
+
+
+BATCH = """
+@chex.dataclass(frozen=True)
+class Batch:
+    mean: jax.Array
+    error: jax.Array
+
+    @property
+    def shape(self) -> tuple:
+        return self.mean.shape
+
+    def real(self):
+        return self.replace(mean=jnp.real(self.mean))
+
+    def is_like(self, other: "Batch") -> bool:
+        return self.error.shape == other.error.shape and self.mean.dtype == other.mean.dtype
+"""
+
+
+def test_what_any_array_has_says_no_shape(tmp_path: Path) -> None:
+    tried(tmp_path, "batch", HEAD + BATCH)
+    assert '"mean": sample(' in suite_text(tmp_path, "batch")
+
+
+TABLE = """
+class Table(eqx.Module):
+    rows: Float[Array, "n d"]
+
+    def __getitem__(self, key):
+        return jax.tree.map(lambda x: x[key], self)
+"""
+
+
+def test_the_key_of_an_entry_is_no_random_one(tmp_path: Path) -> None:
+    tried(tmp_path, "table", HEAD + TABLE)
+    tests = suite_text(tmp_path, "table")
+    assert '"int32")' in tests and '"key")' not in tests

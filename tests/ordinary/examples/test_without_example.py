@@ -150,3 +150,30 @@ class Scaled(eqx.Module):
     write_tree(tmp_path, {"specs/scaled.py": text})
     made = scaffold(tmp_path, "new-module", "--spec=specs/scaled.py")
     assert made.returncode == 2 and "test.values: '=VALUES' is not a table" in made.stderr, made.stderr
+
+
+SPACING = """
+class Spacing(eqx.Module):
+    step: Array | None
+
+    def __init__(self, step=None):
+        self.step = None if step is None else jnp.asarray(step, float)
+
+    @property
+    def width(self):
+        if self.step is None:
+            raise ValueError("step must be given")
+        return 3 * self.step
+
+    def moved(self, by: Float[Array, " n"]) -> Float[Array, " n"]:
+        return by if self.step is None else by + self.step
+"""
+
+
+def test_what_raises_without_an_argument_that_the_tests_leave_out_is_not_tried(tmp_path: Path) -> None:
+    said = generated(tmp_path, {"spacing": HEAD + SPACING})
+    assert "Spacing: not tried: width (raises where `step` is None, as it is in the tests)\n" in said, said
+    given = HEAD.replace("import Module", "import test, Module") + SPACING.replace(
+        "class", '@test(values={"step": lambda: 2.0})\nclass', 1
+    )
+    assert "not tried" not in generated(tmp_path / "given", {"spacing": given})

@@ -256,3 +256,31 @@ def test_sizes_are_those_that_the_constructor_computes(tmp_path: Path, name: str
     tried(tmp_path, name, HEAD + CLASSES[name])
     suite = suite_text(tmp_path, name)
     assert IN_TESTS.get(name, "") in suite
+
+
+WIDE = """
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Wide(nnx.Module):
+    def __init__(self, size: int, width: int = 1024, most: int = 512, seed: int = 5000, *, rngs: nnx.Rngs):
+        sizes = [width] * 2
+        self.first = nnx.Linear(size, sizes[0], rngs=rngs)
+        self.hidden = nnx.List([nnx.Linear(sizes[1], most, rngs=rngs), nnx.Linear(most, width, rngs=rngs)])
+        self.seed = seed
+
+    def __call__(self, x):
+        x = self.first(x)
+        for layer in self.hidden:
+            x = layer(jnp.tanh(x))
+        return x + self.seed
+"""
+
+
+def test_a_size_with_a_large_default_is_small_in_the_tests(tmp_path: Path) -> None:
+    generated(tmp_path, {"wide": WIDE})
+    tests = suite_text(tmp_path, "wide")
+    assert '"size": 2,\n            "width": 3,\n            "most": 5,\n            "rngs"' in tests, (
+        "and no other default is replaced"
+    )

@@ -15,7 +15,7 @@ import pytest
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.skeletons.shapes.of_class import shapes_by_class
-from tests.ordinary.generated import generated, suite_text
+from tests.ordinary.generated import generated, suite_text, whole_suite
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed, scaffold
 from tests.support.trees import write_tree
@@ -69,6 +69,27 @@ class Given(eqx.Module):
 
     def inverse(self, y: jax.Array) -> jax.Array:
         return jnp.linalg.pinv(self.weight) @ (y / self.scale - self.bias)
+""",
+    "squeeze": """
+class Squeeze(eqx.Module):
+    pool: eqx.nn.AdaptiveAvgPool2d
+    most: eqx.nn.MaxPool2d
+    conv: eqx.nn.Conv2d
+    last: eqx.Module
+
+    def __init__(self, channels: int, layer=eqx.nn.Linear, *, key: jax.Array):
+        self.pool = eqx.nn.AdaptiveAvgPool2d(2)
+        self.most = eqx.nn.MaxPool2d(2)
+        first, second = jax.random.split(key)
+        self.conv = eqx.nn.Conv2d(channels, 3, 1, key=first)
+        self.last = layer(channels, channels, key=second)
+
+    def __call__(self, x):
+        scale = self.pool(x)
+        return self.conv(self.most(scale))
+
+    def mixed(self, x):
+        return self.last(x)
 """,
     "scanned": """
 class Scanned(eqx.Module):
@@ -219,6 +240,10 @@ class Step:
 """,
 }
 IN_TESTS = {
+    "squeeze": (
+        "return (sample(seed, (2, 8, 8)),)",
+        'Method("mixed", lambda seed: (sample(seed, (2,)),))',
+    ),
     "dense": ('Leaf("weight", "param"),', "        return (sample(seed, (2,)),)\n"),
     "stack": ('Leaf("layers", "module"),', "        return (sample(seed, (2,)),)\n"),
     "given": ('"weight": sample(seed, (3, 2)),', 'Method("inverse", lambda seed: (sample(seed, (3,)),))'),
@@ -249,6 +274,11 @@ def test_it_is_tried_with_the_shapes_that_its_code_asks_for(tmp_path: Path, name
     for line in IN_TESTS[name]:
         assert line in suite
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 40
+
+
+def test_a_pooling_keeps_the_channels_and_an_argument_makes_the_layer_of_its_default(tmp_path: Path) -> None:
+    suite = whole_suite(tmp_path, "squeeze", HEAD + CLASSES["squeeze"])
+    assert [line for line in IN_TESTS["squeeze"] if line not in suite] == []
 
 
 def test_the_arrays_that_an_own_constructor_draws_are_trained(tmp_path: Path) -> None:

@@ -84,8 +84,8 @@ def stop(message: str, release: Callable[[], object] | None = None, findings: Se
     if release is not None:
         release()  # or what is written here would be captured, and lost
     lines = [
-        f"{message}: its compiled program does not end",
-        "  look for: a `while_loop` whose condition stays true where a leaf or an argument is large, small, zero or NaN",
+        f"{message}: what runs in jax had not ended {GRACE:.0f} s later",
+        "  look for: a loop whose condition stays true where a leaf or an argument is large, small, zero or NaN; or sizes that are large for a test",
         f"  the other tests: pytest --deselect {test}",
         *(["found before it:"] if findings else []),
         *(f"  {finding}" for finding in findings),

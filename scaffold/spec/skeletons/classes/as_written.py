@@ -238,6 +238,7 @@ def _fields(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, not
             shapes = (functions.given_type(name, field.annotation, each, names) for each in (node, owner))
             text = _example_of(field, names) or functions.argument_type(argument, names, notes)
             text = text or next(filter(None, shapes), "")
+            text = text or functions.type_beside(field.annotation, names, notes)
             needed[name] = f"{name}: {text}" if text else name
     return [*needed.values(), *optional.values()]
 

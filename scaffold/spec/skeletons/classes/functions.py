@@ -21,6 +21,7 @@ from scaffold.spec.skeletons.words.annotations import (
     is_of_grammar,
     meant_type,
     results,
+    scalar_of_dtype,
     type_of,
 )
 from scaffold.spec.skeletons.words.names import Names
@@ -90,6 +91,8 @@ def outdented(notes: Notes, first: int, last: int, column: int) -> Iterator[tupl
 
 _KEYS = ("key", "rng", "rng_key", "prng_key")
 """How an argument is called that is a random key, unless others say that it is attended to."""
+_OF_ENTRIES = ("__getitem__", "__setitem__", "__delitem__", "__contains__")
+"""The methods whose key is an index, or the name of an entry."""
 _ATTENTION = ("query", "value", "queries", "values")
 ANY_TREE = ("optax.Params", "optax.Updates", "chex.ArrayTree")
 """Annotations of a tree of arrays, beside `PyTree`."""
@@ -196,9 +199,11 @@ def read_arguments(
         notes.note((*path, argument.arg), argument)
         notes.keep((*path, argument.arg), argument.annotation)
         kind = argument_type(argument, names, notes) or example_type(argument.annotation, names, notes)
-        kind = kind or _key_by_name(argument, pairs, names)
+        kind = kind or _key_by_name(argument, pairs, names) * (node.name not in _OF_ENTRIES)
+        if default is None or inferred.get(argument.arg, "").startswith("f["):
+            kind = kind or inferred.get(argument.arg, "")
         if default is None:
-            kind = kind or inferred.get(argument.arg, "") or _number(argument.annotation, names)
+            kind = kind or _number(argument.annotation, names)
             kind = kind or _shape_by_name(argument)
         is_left_out = not kind and argument.arg not in needed
         # What follows an argument that is left out is given by name.
@@ -232,7 +237,16 @@ def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str,
     for name in (name for name in bare if name in read):
         is_instance = is_type and is_used_as_instance(node, name, owner)
         types[name] = owner.name if is_instance else names.shapes_of(owner).of_argument(node.name, name)
-    return {name: types[name] for name in bare if types[name]}
+    return {name: types[name] for name in bare if types[name]} | dict(_stated(node, owner, names))
+
+
+def _stated(node: Function, owner: ast.ClassDef, names: Names) -> Iterator[tuple[str, str]]:
+    """The arrays that a constructor may be given, and of which it states the shape: `if by.shape != (2,): raise`."""
+    for argument, default in arguments_with_defaults(node) if node.name == "__init__" else ():
+        kind, is_none = argument.annotation, isinstance(default, ast.Constant) and default.value is None
+        if is_none and (kind is None or _is_any_array(kind, names)):
+            text = names.shapes_of(owner).stated(node.name, argument.arg)
+            yield from [(argument.arg, text)] if text and not names.has_value(node.name, argument.arg) else []
 
 
 def _is_any_array(annotation: ast.expr, names: Names) -> bool:
@@ -268,7 +282,8 @@ def example_type(annotation: ast.expr | None, names: Names, notes: Notes) -> str
     """A type for the tests, of an array whose dims need not all have a name: with one axis for `...`, and for `_`; or of a tree."""
     if annotation is None or names.of(annotation) in ANY_TREE:
         return "tree" * (annotation is not None)
-    named = with_named_dims(meant_type(annotation, names) or type_of(annotation, names, notes))
+    text = scalar_of_dtype(annotation, names) or meant_type(annotation, names)
+    named = with_named_dims(text or type_of(annotation, names, notes))
     return named if is_of_grammar(named, names) else ""
 
 

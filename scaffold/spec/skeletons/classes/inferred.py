@@ -11,24 +11,9 @@ from scaffold.spec.source.definitions import arguments_of, method_of
 from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import given_as, kept_arguments, last_name
 from scaffold.spec.source.local_makers import unfolded
+from scaffold.spec.source.taken_sizes import NAMED_SIZE, RATES, names_in_size, sizes_taken
 
 CONSTRUCTORS = {"__init__": "init", "create": "factory"}
-_SIZED = ("range", "zeros", "ones", "empty", "eye", "identity", "arange", "tri")
-"""Functions whose arguments are sizes."""
-_PLACES = (("full", 0), ("split", 1))
-"""Functions that take a size at one place."""
-_LAYERS = ("nn", "nnx")
-"""The rooms of layers, which take sizes."""
-_RATES = ("Dropout", "AlphaDropout")
-"""Layers that take a rate first."""
-_SIZE = re.compile(
-    r"size|shape|features|dim|width|depth|num|channels|heads|dilation|stride|groups|length|^n_|^in_|^out_"
-)
-"""Names of arguments that are sizes."""
-_NAMED_SIZE = re.compile(
-    r"(^|_)(size|width|depth|dim|features|channels|heads|hidden|units|levels|classes|modes|layers)$"
-)
-"""Names that say that an argument is one size, where nothing else says it."""
 _BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Assert)
 _RANDOM = ("random", "jr", "jrandom")
 """What `jax.random` is called, whose functions take a key first."""
@@ -50,15 +35,15 @@ def inferred_types(
     bare = [argument.arg for argument in arguments_of(node) if argument.annotation is None]
     calls = [*nodes_of(ast.Call, *unfolded(node).body)]
     keys = {name for call in calls for name in random_keys(call)}
-    sizes = {name for call in calls for name in _sizes(call)} | {*_sizes_kept(node, classes)}
+    sizes = {name for call in calls for name in sizes_taken(call)} | {*_sizes_kept(node, classes)}
     types = {name: kind for call in calls for name, kind in _handed_on(call, classes)}
-    firsts = (part for call in calls if last_name(call) in _RATES for part in call.args[:1])
-    rates = (name for part in firsts for name in _names(part))
+    firsts = (part for call in calls if last_name(call) in RATES for part in call.args[:1])
+    rates = (name for part in firsts for name in names_in_size(part))
     types |= dict.fromkeys(rates, "float") | dict.fromkeys(sizes, "int") | dict.fromkeys(keys, "key[]")
     # What stands as it is, behind `=`, is no type of the grammar.
     types |= {n: str(t["type"]) for n, t in fields.items() if str(t.get("type", "="))[:1] != "="}
     numbers = {argument: _number_of(other) for argument, other in _compared(node, classes)}
-    types = numbers | dict.fromkeys(filter(_NAMED_SIZE.search, bare), "int") | types
+    types = numbers | dict.fromkeys(filter(NAMED_SIZE.search, bare), "int") | types
     return {name: types[name] for name in bare if name in types}
 
 
@@ -94,21 +79,10 @@ def random_keys(call: ast.Call) -> Iterator[str]:
     yield from (value.id for value in given if isinstance(value, ast.Name))
 
 
-def _sizes(call: ast.Call) -> Iterator[str]:
-    """The names that stand in a shape, or where a function or a layer takes a size."""
-    *path, function = ast.unparse(call.func).split(".")
-    takes_sizes = function in _SIZED or (function not in _RATES and not set(_LAYERS).isdisjoint(path))
-    given = [*call.args, *(keyword.value for keyword in call.keywords if _SIZE.search(keyword.arg or ""))]
-    for place, value in enumerate(given):
-        is_shape = isinstance(value, ast.Tuple | ast.List) or (function, place) in _PLACES
-        if takes_sizes or is_shape:
-            yield from _names(value)
-
-
 def _sizes_kept(node: ast.FunctionDef, classes: Mapping[str, ast.ClassDef]) -> Iterator[str]:
     """The arguments that an instance keeps, and that its methods take for sizes: `jnp.zeros(self.slots)`."""
     bodies = (owner.body for owner in classes.values() if node in owner.body)
-    read = {name for body in bodies for call in nodes_of(ast.Call, *body) for name in _sizes(call)}
+    read = {name for body in bodies for call in nodes_of(ast.Call, *body) for name in sizes_taken(call)}
     yield from (argument for argument, name in kept_arguments(node) if f"self.{name}" in read)
 
 
@@ -150,23 +124,6 @@ def _comparisons(*bodies: Sequence[ast.stmt]) -> Iterator[tuple[str, Any]]:
             sides = {ast.unparse(side): literal_or_none(side) for side in compared}
             numbers = [value for value in sides.values() if isinstance(value, int | float)]
             yield from ((side, numbers[0]) for side, value in sides.items() if numbers and value is None)
-
-
-def _names(expression: ast.expr) -> Iterator[str]:
-    """The names in an expression of sizes, as `(2 * width, depth)`."""
-    match expression:
-        case ast.Name(id=name):
-            yield name
-        case ast.Attribute(value=ast.Name(id="self"), attr=name):
-            yield f"self.{name}"
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            for part in parts:
-                yield from _names(part)
-        case ast.BinOp(left=left, right=right):
-            yield from _names(left)
-            yield from _names(right)
-        case _:
-            pass
 
 
 def arguments_of_lambdas(node: ast.ClassDef, names: Names, above: tuple[str, ...] = ()) -> list[str]:

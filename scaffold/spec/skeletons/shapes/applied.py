@@ -69,6 +69,7 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
         case [first] if name[:1].isupper():
             return first  # a Variable, or the place of a state
         case [first, *_] if name in ELEMENTWISE:
+            shapes.computes([first])
             return first
         case _:
             return None

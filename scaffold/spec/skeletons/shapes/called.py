@@ -20,7 +20,9 @@ _DEEPEST = 4
 
 
 def helper_called(scope: "Scope", function: ast.expr) -> ast.FunctionDef | None:
-    """The function of the file that is called, unless many are being read, or a local name hides it."""
+    """The function of the file that is called, unless many are being read, or a local name hides it; of `super().__init__` that of a base."""
+    if ast.unparse(function) == "super().__init__" and scope.name == "__init__":
+        return scope.uses.maker_of_base
     if not isinstance(function, ast.Name) or function.id in scope.bound or scope.depth == _DEEPEST:
         return None
     return scope.uses.helpers.get(function.id)
@@ -38,7 +40,7 @@ def names_taken(layer: Layer) -> list[str]:
 
 def inlined(scope: "Scope", helper: ast.FunctionDef, taken: list[Shape], named: Mapping[str, Shape]) -> Shape:
     """The shape of what a function gives of arguments; its own dims are others in each call."""
-    pairs = parameters_with_defaults(helper)
+    pairs = parameters_with_defaults(helper)[helper is scope.uses.maker_of_base :]
     held = in_order([argument.arg for argument, _ in pairs], taken, named)
     renamed: dict[str, str] = {}
     bound: dict[str, Shape] = {}

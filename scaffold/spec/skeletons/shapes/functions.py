@@ -7,7 +7,7 @@ ELEMENTWISE = (
     *("asarray", "array", "astype", "clip", "cumsum", "roll", "flip", "zeros_like", "ones_like", "full_like"),
     *("floor", "ceil", "round", "rint", "sinh", "cosh", "arcsin", "arccos", "arcsinh"),
     *("erf", "rsqrt", "cbrt", "celu", "selu", "mish", "hard_tanh", "cumprod", "sort"),
-    *("conj", "angle", "deg2rad", "rad2deg", "logical_not"),
+    *("conj", "conjugate", "real", "imag", "angle", "deg2rad", "rad2deg", "logical_not"),
     *("exp2", "log2", "log10", "nan_to_num", "isnan", "isfinite", "log_softmax", "log_sigmoid", "leaky_relu"),
 )
 """Functions whose result has the shape of what they are given first."""

@@ -11,6 +11,7 @@ from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.skeletons.shapes.unknown_shapes import Chosen, Dims, Parts, Shape
 from scaffold.spec.source.expressions import whole_number
+from scaffold.spec.source.instance import last_name
 from scaffold.spec.source.lists import argument_of, literal_slice
 
 Size = Callable[[ast.expr], str]
@@ -90,6 +91,8 @@ def known_layer(call: ast.Call, size: Size) -> Layer | None:
         return Layer(((),), (width,) if width else None, counts=(0,), any_rank=is_flax)
     if name.startswith("Conv"):
         return _convolution(call, size, is_flax=is_flax)
+    if "Pool" in name and not is_flax:
+        return _pooling(call)
     form = (_OF_FLAX if is_flax else _OF_EQUINOX).get(name)
     if form is None:
         return None
@@ -129,6 +132,15 @@ def _convolution(call: ast.Call, size: Size, *, is_flax: bool) -> Layer | None:
     if is_flax:
         return Layer(((ROWS, *space, inputs),), (ROWS, *left, outputs) if is_known else None)
     return Layer(((inputs, *space),), (outputs, *left) if is_known else None)
+
+
+def _pooling(call: ast.Call) -> Layer:
+    """A pooling of Equinox, which keeps the channels, however many they are."""
+    space, channels = _space(call, is_flax=False), f"{ROWS}_channels"
+    target = argument_of(call, 0, "target_shape") if last_name(call).startswith("Adaptive") else None
+    sizes = _numbers(target, len(space)) if target is not None else []
+    left = map(str, sizes) if sizes else (f"{ROWS}_{axis}" for axis, _ in enumerate(space))
+    return Layer(((channels, *space),), (channels, *left))
 
 
 def _space(call: ast.Call, *, is_flax: bool) -> Dims:

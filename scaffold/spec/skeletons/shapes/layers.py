@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scaffold.spec.grammar.kept_annotations import without_none
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.grammar.values import EXAMPLE_INTS
@@ -26,6 +27,8 @@ _SIZES_OF_LAYERS = (
     "num_features",
 )
 """The attributes of layers that are sizes."""
+_AS_ARRAY = ("array", "asarray")
+"""Functions that make an array of what they are given first."""
 
 
 class Made(Struct, frozen=True):
@@ -103,13 +106,19 @@ def _read_made(instance: Instance, makers: "Makers", name: str, value: ast.expr,
         instance.objects.add(name)
     elif dims:
         instance.arrays.setdefault(name, dims)
-    elif not isinstance(value, ast.Name) and name not in instance.arrays and not is_variable(value):
+    elif name not in instance.arrays and not _stores_name(value):
         instance.objects.add(name)  # or an array of which the shape cannot be told
 
 
-def is_variable(value: ast.expr) -> bool:
-    """Whether an expression makes a Variable, or the place of a state, of a name: `nnx.Cache(time)`."""
+def _stores_name(value: ast.expr) -> bool:
+    """Whether an expression stores what a name stands for, or None: as it is, as an array, in a Variable or the place of a state, `nnx.Cache(time)`."""
     match value:
+        case ast.Name() | ast.Constant(value=None):
+            return True
+        case ast.IfExp(body=kept, orelse=other):
+            return _stores_name(kept) and _stores_name(other)
+        case ast.Call(args=[ast.Name(), *_]) if last_name(value) in _AS_ARRAY:
+            return True
         case ast.Call(args=[ast.Name()], keywords=[]):
             return last_name(value)[:1].isupper()
         case _:
@@ -141,7 +150,8 @@ def says_counts(annotation: ast.expr | None) -> bool:
 
 
 def _is_array(annotation: ast.expr) -> bool:
-    """Whether an annotation is that of an array, with dims or without."""
+    """Whether an annotation is that of an array, with dims or without, which may be None."""
+    annotation = without_none(annotation)
     head = annotation.slice if isinstance(annotation, ast.Subscript) else annotation
     name = head.elts[0] if isinstance(head, ast.Tuple) and head.elts else head
     return names_array(name)

@@ -7,6 +7,7 @@ from itertools import repeat
 
 from msgspec import Struct, field
 
+from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names
 from scaffold.spec.skeletons.shapes.known_layers import Layer, renamed
@@ -23,6 +24,8 @@ _READINGS = 2
 """How often the methods are read: what one says of a field, those above it say no more."""
 _TEXTS = ("__repr__", "__str__", "__format__")
 """The methods that give an instance as text."""
+_OF_ANY_ARRAY = ("shape", "dtype", "ndim", "size")
+"""What is read of an array of any shape; what the code does with a size says more, where it does."""
 
 
 class ClassShapes(Struct, frozen=True):
@@ -37,6 +40,12 @@ class ClassShapes(Struct, frozen=True):
     def of_argument(self, function: str, name: str) -> str:
         """The type in the grammar of an argument of a method; empty where no use tells it."""
         return self._type(f"{function}.{name}")
+
+    def stated(self, function: str, name: str) -> str:
+        """The same of an argument of which a statement that raises states the shape; empty of all others."""
+        return (
+            self._type(f"{function}.{name}") if self.shapes.is_stated(Unknown(f"{function}.{name}")) else ""
+        )
 
     def of_field(self, name: str) -> str:
         """The type in the grammar of a field."""
@@ -73,9 +82,10 @@ def shapes_by_class(
 
 
 def _attributes(owner: ast.ClassDef) -> Iterator[ast.Attribute]:
-    """The attributes that a class reads, but for what it only shows as text, or gives as it is."""
+    """The attributes that a class reads, but for what it only shows as text, gives as it is, or asks for what any array has."""
     parts = [part for part in owner.body if getattr(part, "name", "") not in _TEXTS]
-    given = [statement.value for statement in nodes_of(ast.Return, *parts)]
+    asked = [part.value for part in nodes_of(ast.Attribute, *parts) if part.attr in _OF_ANY_ARRAY]
+    given = [*asked, *(statement.value for statement in nodes_of(ast.Return, *parts))]
     return (part for part in nodes_of(ast.Attribute, *parts) if part not in given)
 
 
@@ -139,7 +149,8 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
         shapes.unify(Unknown(FIELD + name), beside.records[owner.name].field(name))
     named = {method.name: method for method in methods}
     instance = instance_of(owner, beside.made)
-    uses = Uses(owner.name, instance, shapes, named, {}, beside.records, beside.layers, beside.functions)
+    functions, maker = beside.functions, _maker_of_base(owner, beside.classes)
+    uses = Uses(owner.name, instance, shapes, named, {}, beside.records, beside.layers, functions, maker)
     learn_declared(shapes, beside.records, beside.classes)
     for method in methods * _READINGS:
         uses.read(method)
@@ -155,11 +166,21 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
     return ClassShapes(shapes, uses.given, frozenset(_not_sizes(owner)))
 
 
+def _maker_of_base(owner: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> ast.FunctionDef | None:
+    """The constructor of the nearest base of the file that has one."""
+    bases = (classes.get(ast.unparse(base)) for base in owner.bases)
+    makers = (method_of(base, "__init__") or _maker_of_base(base, classes) for base in bases if base)
+    return next(filter(None, makers), None)
+
+
 def _not_sizes(owner: ast.ClassDef) -> Iterator[str]:
     """The fields that are no whole numbers, and have no name of a number that the constructor takes."""
     maker = method_of(owner, "__init__")
     taken = () if maker is None else arguments_of(maker)
-    numbers = {each.arg for each in taken if each.annotation and ast.unparse(each.annotation) == "int"}
+    members = (
+        (each.arg, member) for each in taken if each.annotation for member in members_of(each.annotation)
+    )
+    numbers = {name for name, member in members if ast.unparse(member) == "int"}
     for name, part in annotated_names(owner.body):
         if ast.unparse(part.annotation) != "int" and name not in numbers:
             yield name

@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Shape
+from scaffold.spec.grammar.named_dims import AXIS
+from scaffold.spec.skeletons.shapes.unknown_shapes import Dims, Shape, Unknown
 from scaffold.spec.source.expressions import whole_number
 from scaffold.spec.source.instance import attribute_of_self
 
@@ -33,7 +34,12 @@ def _equal(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
 def _compared(
     test: ast.expr, joining: type[ast.boolop], operator: type[ast.cmpop]
 ) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The sides of the comparisons of one kind that are joined."""
+    """The sides of the comparisons of one kind that are joined; behind `x is not None and`, what is asked of an `x` that is there."""
+    match test:
+        case ast.BoolOp(values=[ast.Compare(ops=[ast.Is() | ast.IsNot()]), inner]):
+            test = inner
+        case _:
+            pass
     parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, joining) else [test]
     for part in parts:
         if isinstance(part, ast.Compare) and [type(each) for each in part.ops] == [operator]:
@@ -47,15 +53,23 @@ def _learn_equal(scope: "Scope", left: ast.expr, right: ast.expr) -> bool:
             return _require(scope, array, tuple(_size(scope, size) for size in sizes))
         case ast.Attribute(value=array, attr="ndim"), ast.Constant(value=int(axes)):
             return _require(scope, array, tuple(scope.shapes.new() for _ in range(axes)))
+        case (
+            ast.Subscript(
+                value=ast.Attribute(value=array, attr="shape"), slice=ast.Slice(lower=lower, step=None)
+            ),
+            ast.Tuple(elts=sizes),
+        ):
+            before = (scope.shapes.new() for _ in range(whole_number(lower) or 0))
+            return _require(scope, array, (*before, *(_size(scope, size) for size in sizes)))
         case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=index), _:
             axis, shape = whole_number(index), scope.value(array)
             size = _size(scope, right)
             if axis is not None and size:
                 scope.shapes.require_axis(shape, axis)
-                scope.shapes.learn(_axis(scope, shape, axis), (size,))
+                _require_size(scope, _axis(scope, shape, axis), size)
             return bool(size)
         case ast.Name(id=name), _ if name in scope.axes and (size := _size(scope, right)):
-            scope.shapes.learn((scope.axes[name],), (size,))
+            _require_size(scope, (scope.axes[name],), size)
             return True
         case _:
             return False
@@ -64,9 +78,19 @@ def _learn_equal(scope: "Scope", left: ast.expr, right: ast.expr) -> bool:
 def _require(scope: "Scope", array: ast.expr, dims: Dims) -> bool:
     """Take it that an array of which no more is known has the dims that are asked for, if each of them is known."""
     shape = scope.value(array)
+    if all(dims) and isinstance(shape, Unknown):
+        scope.shapes.stated.add(shape.name)
     if all(dims) and scope.shapes.known(shape) is None:
         scope.shapes.learn(shape, dims)
     return all(dims)
+
+
+def _require_size(scope: "Scope", dims: Dims | None, size: str) -> None:
+    """Take it that an axis has the size that is asked for: also one, which of what is computed together may be any."""
+    [dim] = dims or [""]
+    if size == "1" and dim.startswith(AXIS) and dim.isidentifier():
+        scope.shapes.axes[dim] = size
+    scope.shapes.learn(dims, (size,))
 
 
 def _size(scope: "Scope", size: ast.expr) -> str:

@@ -157,6 +157,10 @@ class Scope(Struct):
                 return None
             case ast.UnaryOp(operand=inner):
                 return self.value(inner)
+            case ast.IfExp(body=ast.Constant(value=None), orelse=inner):
+                return self.value(inner)
+            case ast.IfExp(body=inner, orelse=ast.Constant(value=None)):
+                return self.value(inner)
             case ast.ListComp(elt=inner) | ast.GeneratorExp(elt=inner):
                 for loop in node.generators:
                     enter_loop(self, loop.target, loop.iter)

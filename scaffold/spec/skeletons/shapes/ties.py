@@ -8,7 +8,8 @@ from typing import Any
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.skeletons.shapes.given_layers import given_layers, ties_of_given
-from scaffold.spec.skeletons.shapes.unknown_shapes import Shapes, shares
+from scaffold.spec.skeletons.shapes.sums import shares
+from scaffold.spec.skeletons.shapes.unknown_shapes import Shapes
 from scaffold.spec.source.definitions import annotated_names, arguments_of, dims_written, method_of
 
 _ROUNDS = 3

@@ -1,13 +1,13 @@
 """Shapes of names that are learnt one after the other: `self.weight` and `x` in `self.weight @ x`."""
 
 import math
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
+from scaffold.spec.skeletons.shapes.sums import shares
 
 Dims = tuple[str, ...]
 _ROW = "[{}]"
@@ -72,6 +72,8 @@ class Shapes(Struct):
     """How many axes a name has at least: `x.shape[1]` is read."""
     required: set[str] = set()
     """The names of which an axis has to have a size."""
+    stated: set[str] = set()
+    """The names of which a statement that raises states the shape."""
     rows: set[str] = set()
     """The dims that are rows of what a method is given, beside which a field has none."""
     ends: dict[str, float] = {}
@@ -262,6 +264,10 @@ class Shapes(Struct):
         first = self._first(shape.name) if isinstance(shape, Unknown) else ""
         return first in map(self._first, self.counts)
 
+    def is_stated(self, shape: Unknown) -> bool:
+        """Whether a statement that raises states the shape of an array."""
+        return self._first(shape.name) in map(self._first, self.stated)
+
     def is_computed(self, shape: Unknown) -> bool:
         """Whether something is computed of the elements of an array."""
         return self._first(shape.name) in map(self._first, self.computed)
@@ -321,20 +327,6 @@ class Shapes(Struct):
             if dim.startswith(AXIS) and meant != "1" and dim not in dim_names(meant) and dim.isidentifier():
                 self.axes[dim] = meant
                 return
-
-
-def shares(total: str, size: str, is_free: Callable[[str], bool]) -> list[tuple[str, str]]:
-    """The free terms of a sum of dims with what each is of a size: term by term of another sum, what the others leave, or halves."""
-    terms, parts = total.split("+"), size.split("+")
-    free = [term for term in terms if is_free(term)]
-    if not re.fullmatch(r"\w+(\+\w+)+", total) or not free:
-        return []
-    if len(parts) == len(terms):
-        return [(term, part) for term, part in zip(terms, parts, strict=True) if term in free]
-    if len(free) == 1 and size.isidentifier():
-        return [(free[0], "-".join((size, *(term for term in terms if term != free[0]))))]
-    is_halved = len({*free}) == len(terms) == 2 and size.isidentifier()
-    return [*zip(free, (f"{size}//2", f"{size}-{size}//2"), strict=True)] if is_halved else []
 
 
 def _leads(dims: Dims) -> bool:

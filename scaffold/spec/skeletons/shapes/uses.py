@@ -31,6 +31,8 @@ class Uses(Struct):
     """What the methods of records take and give, as `Kernel.cross`."""
     helpers: Mapping[str, ast.FunctionDef] = {}
     """The functions of the file."""
+    maker_of_base: ast.FunctionDef | None = None
+    """The constructor that it inherits, where a class of the file has one."""
 
     def read(self, node: Function) -> None:
         """Learn from a method."""

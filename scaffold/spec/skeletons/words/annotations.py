@@ -4,6 +4,7 @@ import ast
 import builtins
 
 from scaffold.errors import nearest
+from scaffold.spec.grammar.dtypes import BY_LONG_NAME
 from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
 from scaffold.spec.grammar.types import ARRAY_NAMES, ClassType, walk
 from scaffold.spec.names import IMPORTS, OF_TYPES, is_read
@@ -32,6 +33,16 @@ def meant_type(node: ast.expr, names: Names) -> str:
     meant = substituted(node, names.aliases)
     text = _grammar_text(meant, ast.unparse(meant), names)
     return text if is_of_grammar(text, names) else ""
+
+
+_OF_DTYPES = ("jax.numpy", "numpy")
+
+
+def scalar_of_dtype(node: ast.expr, names: Names) -> str:
+    """The type of an array without axes, for which a dtype stands as an annotation, `jnp.float32`; empty of all else."""
+    module, _, name = names.of(node).rpartition(".")
+    dtype = BY_LONG_NAME.get(name.rstrip("_"), "") if module in _OF_DTYPES else ""
+    return f"{dtype}[]" if dtype else ""
 
 
 def _grammar_text(node: ast.expr, text: str, names: Names) -> str:

@@ -1,0 +1,18 @@
+"""Sums of dims, as what is concatenated has: which share of a size each of its terms is."""
+
+import re
+from collections.abc import Callable
+
+
+def shares(total: str, size: str, is_free: Callable[[str], bool]) -> list[tuple[str, str]]:
+    """The free terms of a sum of dims with what each is of a size: term by term of another sum, what the others leave, or halves."""
+    terms, parts = total.split("+"), size.split("+")
+    free = [term for term in terms if is_free(term)]
+    if not re.fullmatch(r"\w+(\+\w+)+", total) or not free:
+        return []
+    if len(parts) == len(terms):
+        return [(term, part) for term, part in zip(terms, parts, strict=True) if term in free]
+    if len(free) == 1 and size.isidentifier():
+        return [(free[0], "-".join((size, *(term for term in terms if term != free[0]))))]
+    is_halved = len({*free}) == len(terms) == 2 and size.isidentifier()
+    return [*zip(free, (f"{size}//2", f"{size}-{size}//2"), strict=True)] if is_halved else []
