@@ -236,7 +236,9 @@ def test_advice_that_is_seldom_wanted_is_told_in_a_line_behind_everything() -> N
         "P4": "test_p04_the_class_is_registered_with_keys",
         "P17": "test_p17_the_treedef_names_the_class",
     }
-    advice = [finding("no keys", severity="advice", law=law, test=test) for law, test in kinds.items()]
+    advice = [
+        finding("no keys", where="gain", severity="advice", law=law, test=test) for law, test in kinds.items()
+    ]
     report = report_of(finding("a list", test="test_p05_aux"), *advice)
     assert (
         "  in passing, of what is seldom wanted: P4 (1), P17 (1): `--report FILE.md` has it" in report.text()
@@ -244,7 +246,7 @@ def test_advice_that_is_seldom_wanted_is_told_in_a_line_behind_everything() -> N
     assert "advice P4" not in report.text() and "fault  P5" in report.text()
     assert "## In passing" in report.markdown()
     assert (
-        "- P4 registered without keys, so that paths of leaves are numbers: nets:Net, `labels`"
+        "- P4 registered without keys, so that paths of leaves are numbers: nets:Net, `gain`"
         in report.markdown()
     )
     assert len(report.to_json()["classes"][0]["findings"]) == 3
