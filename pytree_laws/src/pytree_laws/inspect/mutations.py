@@ -47,8 +47,9 @@ def _changes(function: ast.AST) -> Iterator[ast.AST]:
     every = [*ast.walk(function)]
     dropped = {id(node.value) for node in every if isinstance(node, ast.Expr)}
     for node in every:
-        is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        if not is_call or id(node) in dropped or node.func.attr in _GIVE:
+        called = node.func if isinstance(node, ast.Call) else None
+        gives = isinstance(called, ast.Attribute) and called.attr in _GIVE
+        if called is None or gives or id(node) in dropped:
             yield node
 
 

@@ -22,7 +22,7 @@ from ..values.sizes import DIM, Sizes, held_sizes, shapes_of
 from ..values.sources import STATE_OF_SUITE, Source
 from .as_shown import calls_shown
 from .called import Called, Subject, Trace
-from .dims import dims_of, last_dims_of, sizes_of_dims
+from .dims import columns_first, dims_of, last_dims_of, sizes_of_dims
 from .hints import NO_HINTS, PICTURES, Hints, hints_of, wants_pictures, with_hints
 from .invoke import UNBOUND, over_batch
 from .of_samples import like_samples
@@ -246,7 +246,7 @@ def contexts(
     )  # fmt: skip
     annotated = dims_of(wanted)
     if of_texts.dims:
-        words = [word for dims in of_texts.dims.values() for word in DIM.findall(dims)]
+        words = columns_first([DIM.findall(dims) for dims in of_texts.dims.values()])
         choices = itertools.islice(sizes_of_dims(instance, instance_sizes, [*annotated, *words]), FEW)
         yield from (replace(plain, sizes=sizes, as_documented=True) for sizes in choices)
     yield from (
