@@ -145,6 +145,10 @@ class Outcome(Struct, frozen=True):
             also = f", or --build '{name}(...)', since the shape of {guessed} is guessed" if guessed else ""
             give = f"--call '{description['form']}' with values for its names, as `jnp.ones(3)`; --with imports what they need{also}"
             yield f"{self.one.label}: its call is not found: {why}\n  give: {give}"
+        if description.get("actions") and not description["called"]:
+            forms = ", ".join(f"`{form}`" for form in description["actions"])
+            give = f"--call '{description['actions'][0]}' with values for its names"
+            yield f"{self.one.label}: what may train, run or write is not called by itself: {forms}\n  give: {give}"
         if description.get("idle"):
             yield f"{self.one.label}: {description['idle']}\n  give: --call 'METHOD(...)', where another says more"
 

@@ -38,6 +38,9 @@ _BY_WORDS = {
     "Attempted to use old state": (
         "a state that is used twice, or a result of `state.set` that is dropped: `state = state.set(self.mean, mean)`"
     ),
+    r"^module '[\w.]+' has no attribute": (
+        "a name that the installed version does not have: taken out, as `jax.tree_map` was for `jax.tree.map`, or not yet there"
+    ),
     "numpy_rank_promotion": "arrays of several ranks: say which axis is meant, as `self.skip[None]`",
     r"unexpected keyword argument|missing \d+ required|positional arguments? but": (
         "parameters that were renamed, added or taken out: say the same in `inputs`, `arguments` and `call` of the tests"

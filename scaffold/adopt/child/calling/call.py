@@ -280,6 +280,8 @@ def try_call(
             return try_call(subject, name, wanted, chosen, failure)
         return None
     if not trace.arrays or not (trace.by_parameters or trace.by_arguments):
+        if not trace.arrays and [name] == methods_of(type(subject.instance))[:1]:
+            failure.first = f"`{name}` works, and gives no arrays back"
         return None
     unfelt = dict.fromkeys(unfelt_parts(wanted, trace.by_name), Source("None"))
     if unfelt and (called := try_call(subject, name, wanted, {**chosen, **unfelt}, failure)) is not None:
