@@ -80,6 +80,12 @@ def test_dtypes_are_said_and_others_are_another_cause() -> None:
     assert {cause.text: len(cause.places) for cause in causes} == {texts[0]: 2, texts[1]: 1}
 
 
+def test_what_other_methods_of_a_class_raise_as_well_is_no_other_cause() -> None:
+    missing = "it raised AttributeError: module 'jax' has no attribute 'tree_map'"
+    [cause] = causes_of([("a:A", finding(f"{missing}; so do merge")), ("a:B", finding(missing))])
+    assert len(cause.places) == 2 and cause.text.endswith("; so do merge")
+
+
 def test_a_class_that_is_the_place_is_named_once() -> None:
     [cause] = causes_of([("net:A", finding("it is lost", where="A"))])
     assert cause.places == ("net:A",)

@@ -29,6 +29,8 @@ _VARIES = re.compile(
 _NAME = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"")
 _ARRAY = re.compile(r"(?:[\[(]\s*)*_(?:[\s,\]\[()]*_)*[\])]*")
 
+SO_DO = "; so do "
+"""What stands before the other methods of one class that raise the same."""
 EXAMPLE = "         example: "
 ADVICE = SEVERITIES[-1]
 Finding = Mapping[str, Any]
@@ -91,7 +93,8 @@ class Cause(Struct, frozen=True):
 
 def key_of(finding: Finding) -> Key:
     """What two findings of one cause have in common."""
-    text = _ARRAY.sub("_", on_a_line(_VARIES.sub("_", plain_text(finding["what"]))))
+    what, *_ = finding["what"].split(SO_DO)
+    text = _ARRAY.sub("_", on_a_line(_VARIES.sub("_", plain_text(what))))
     return finding["severity"], finding["law"], text
 
 
