@@ -146,7 +146,10 @@ def test_what_may_train_is_not_called_and_that_is_told(asked: Asked) -> None:
 
 
 def test_a_method_that_gives_nothing_back_is_told_so(asked: Asked) -> None:
-    assert asked.adopt("Error")["why"] == "`update` works, and gives no arrays back"
+    assert (
+        asked.adopt("Error")["why"]
+        == "`update` works, and gives no arrays back: under `jax.jit` what it stores on `self` is lost"
+    )
 
 
 def test_a_call_that_jit_refuses_for_a_mask_is_a_call(asked: Asked) -> None:

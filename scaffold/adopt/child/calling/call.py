@@ -12,6 +12,7 @@ from ..building.built import Failure
 from ..building.hints import alternatives
 from ..classes.call_text import ARITHMETIC, MATMUL
 from ..classes.documented import documented, is_promised
+from ..classes.kinds import is_nnx
 from ..classes.methods import is_override, methods_of, parameters_of_method
 from ..values import names
 from ..values.annotations import EMPTY, OPEN, required, union_members, with_count
@@ -281,7 +282,10 @@ def try_call(
         return None
     if not trace.arrays or not (trace.by_parameters or trace.by_arguments):
         if not trace.arrays and [name] == methods_of(type(subject.instance))[:1]:
-            failure.first = f"`{name}` works, and gives no arrays back"
+            lost = (
+                "" if is_nnx(type(subject.instance)) else ": under `jax.jit` what it stores on `self` is lost"
+            )
+            failure.first = f"`{name}` works, and gives no arrays back{lost}"
         return None
     unfelt = dict.fromkeys(unfelt_parts(wanted, trace.by_name), Source("None"))
     if unfelt and (called := try_call(subject, name, wanted, {**chosen, **unfelt}, failure)) is not None:
