@@ -87,8 +87,9 @@ def test_what_other_methods_of_a_class_raise_as_well_is_no_other_cause() -> None
 
 
 def test_a_class_that_is_the_place_is_named_once() -> None:
-    [cause] = causes_of([("net:A", finding("it is lost", where="A"))])
-    assert cause.places == ("net:A",)
+    for place in ("A", "TestA"):
+        [cause] = causes_of([("net:A", finding("it is lost", where=place))])
+        assert cause.places == ("net:A",)
 
 
 def test_wrong_values_come_before_what_raises_and_faults_before_costs() -> None:

@@ -125,9 +125,9 @@ def common_text(texts: Sequence[str]) -> str:
 
 
 def _place(label: str, finding: Finding) -> str:
-    """A class, and what is in it, where the finding is about a part of it."""
-    where = str(finding["where"])
-    return label if where == label.rpartition(":")[2] else f"{label}, `{where}`"
+    """A class, and what is in it, where the finding is about a part of it, and not about all of it or of its suite."""
+    where, name = str(finding["where"]), label.rpartition(":")[2]
+    return label if where in (name, f"Test{name}") else f"{label}, `{where}`"
 
 
 def united(causes: Iterable[Cause]) -> list[Cause]:

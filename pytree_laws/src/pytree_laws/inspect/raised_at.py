@@ -15,6 +15,8 @@ _BESIDE = (
 )
 """Packages whose code nobody looks into for a mistake of a class."""
 _OF_CLASSES = "equinox", "flax"
+BASES = tuple(f"{package}/" for package in _OF_CLASSES)
+"""How a line of the libraries begins that classes derive from."""
 _PYTHON = tuple(f"{os.path.realpath(sysconfig.get_path(name))}{os.sep}" for name in ("stdlib", "platstdlib"))
 _INSTALLED = ("site-packages", "dist-packages")
 _OWN = Path(__file__).parents[1]
