@@ -22,18 +22,26 @@ def mistake_of(outcome: Outcome) -> Fault:
 
 
 def left_out_of(listed: Mapping[str, Any]) -> tuple[LeftOut, ...]:
-    """What gets no suite, and why: classes, and modules that cannot be imported."""
-    classes = [LeftOut(cls["module"], cls["name"], cls["why"]) for cls in listed["classes"] if cls["why"]]
+    """What gets no suite, and why: classes, and modules and targets that cannot be imported."""
+    classes = [
+        LeftOut(cls["module"], cls["name"], cls["why"])
+        for cls in listed["classes"]
+        if cls["why"] and (cls["named"] or "no pytree" not in cls["why"])
+    ]
     modules = [LeftOut(module["module"], "", module["why"]) for module in listed["passed_over"]]
-    return *(left_out for left_out in classes if "no pytree" not in left_out.why), *modules
+    targets = [LeftOut(fault["target"], "", fault["why"]) for fault in listed["faults"]]
+    return *classes, *modules, *targets
 
 
 def check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: Wanted) -> None:
-    """Refuses targets that cannot be imported or hold no class, and what is said of one class where there are more."""
+    """Refuses names that are nowhere, targets of which none can be used, and what is said of one class where there are more."""
+    classes = [cls for cls in listed["classes"] if not cls["why"]]
     fix = "write a module that this interpreter can import, or name another with `--python`"
     faults = list[Fault]()
     for fault in listed["faults"]:
         meant = fault.get("meant")
+        if classes and meant is None:
+            continue  # the others are adopted, and it is left out
         told = f"cannot be looked at: {fault['why']}"
         lacks = _LACKS.search(fault["why"])
         if lacks and lacks[1] != re.split(r"[.:]", fault["target"])[0]:
@@ -41,11 +49,10 @@ def check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: W
         else:
             told_fix = f"did you mean `{meant}`?" if meant else fix
         faults.append(Fault(fault["target"], told, told_fix))
-    named = [cls for cls in listed["classes"] if cls["named"] and cls["why"]]
+    named = [cls for cls in listed["classes"] if cls["named"] and cls["why"] and not classes]
     faults += [
         Fault(f"{cls['module']}:{cls['name']}", cls["why"], "name a class that can be built") for cls in named
     ]
-    classes = [cls for cls in listed["classes"] if not cls["why"]]
     if not faults and not classes:
         texts = ", ".join(target.text for target in targets)
         whys = [f"`{left.name}`: {left.why}" for left in left_out_of(listed) if left.name]

@@ -114,6 +114,34 @@ def test_a_bad_target_is_refused(target: str, tmp_path: Path) -> None:
     assert f"error: {BAD[target]}" in result.stderr and "  fix: " in result.stderr
 
 
+def test_what_cannot_be_adopted_is_left_out_beside_what_can(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"pair.py": PAIR})
+    result = adopt(tmp_path, "pair.py:Moments", "pair.py:Base", "nothing.here", "--dry-run")
+    assert result.returncode == 3, result.stderr
+    lines = result.stdout.splitlines()
+    assert (
+        lines[0].startswith("Moments  adopted")
+        and "pair:Base: left out: it is abstract: `fit` is missing" in lines
+    )
+    assert any(line.startswith("nothing.here: passed over, since it cannot be imported") for line in lines)
+
+
+PAIR = """
+import abc
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+
+
+class Moments(NamedTuple):
+    mean: jax.Array
+
+
+class Base(eqx.Module):
+    @abc.abstractmethod
+    def fit(self): ...
+"""
 ODD = """
 import os
 from typing import NamedTuple

@@ -1,13 +1,16 @@
 """What `scaffold adopt` says of many classes: one cause once, with its count and its first places, and all of it in a file."""
 
 import re
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
 
+from scaffold.adopt.emit import Adopted
+from scaffold.adopt.report import Outcome, Report
 from scaffold.adopt.report.causes import cause_lines, causes_of, united
 from scaffold.adopt.texts import on_a_line
+from scaffold.files.fileset import File
 from tests.support.projects import scaffold
 from tests.support.trees import write_tree
 
@@ -77,9 +80,16 @@ def test_dtypes_are_said_and_others_are_another_cause() -> None:
     assert {cause.text: len(cause.places) for cause in causes} == {texts[0]: 2, texts[1]: 1}
 
 
+def test_what_other_methods_of_a_class_raise_as_well_is_no_other_cause() -> None:
+    missing = "it raised AttributeError: module 'jax' has no attribute 'tree_map'"
+    [cause] = causes_of([("a:A", finding(f"{missing}; so do merge")), ("a:B", finding(missing))])
+    assert len(cause.places) == 2 and cause.text.endswith("; so do merge")
+
+
 def test_a_class_that_is_the_place_is_named_once() -> None:
-    [cause] = causes_of([("net:A", finding("it is lost", where="A"))])
-    assert cause.places == ("net:A",)
+    for place in ("A", "TestA"):
+        [cause] = causes_of([("net:A", finding("it is lost", where=place))])
+        assert cause.places == ("net:A",)
 
 
 def test_wrong_values_come_before_what_raises_and_faults_before_costs() -> None:
@@ -214,3 +224,58 @@ def test_an_error_of_a_law_is_internal_and_no_finding(tmp_path: Path) -> None:
     assert "of net:Gain, in slopes.py:" in told and "TypeError: " in told
     assert "please report it with this line and the class" in told
     assert "fault  P9" not in told
+
+
+FOUND = {
+    **{"maker": "Net", "inputs": [["size", "3"]], "called": True, "method": "", "methods": ["scaled"]},
+    **{"arguments": [["x", "sample(seed, (3,))", False]], "extra": [["scaled", [["by", "2.0", False]]]]},
+}
+
+
+def report_of(*findings: dict[str, Any]) -> Report:
+    file = File(PurePosixPath("tests/test_net.py"), "")
+    one = Adopted("nets", "Net", "net", FOUND)
+    return Report((Outcome(one, file=file, report={"passed": 9, "findings": [*findings]}),))
+
+
+def test_advice_that_is_seldom_wanted_is_told_in_a_line_behind_everything() -> None:
+    kinds = {
+        "P4": "test_p04_the_class_is_registered_with_keys",
+        "P17": "test_p17_the_treedef_names_the_class",
+    }
+    advice = [
+        finding("no keys", where="gain", severity="advice", law=law, test=test) for law, test in kinds.items()
+    ]
+    report = report_of(finding("a list", test="test_p05_aux"), *advice)
+    assert (
+        "  in passing, of what is seldom wanted: P4 (1), P17 (1): `--report FILE.md` has it" in report.text()
+    )
+    assert "advice P4" not in report.text() and "fault  P5" in report.text()
+    assert "## In passing" in report.markdown()
+    assert (
+        "- P4 registered without keys, so that paths of leaves are numbers: nets:Net, `gain`"
+        in report.markdown()
+    )
+    assert len(report.to_json()["classes"][0]["findings"]) == 3
+    assert "in passing" not in report_of(finding("a list", test="test_p05_aux")).text()
+
+
+def test_advice_on_a_part_waits_for_what_is_worse_there() -> None:
+    advice = finding("no array", severity="advice", law="P2")
+    [cause] = report_of(finding("a list", severity="cost"), advice).causes
+    assert cause.first["law"] == "P5"
+    of_class = [finding("a list", where="Net"), finding("a subclass", where="Net", severity="advice")]
+    assert len(report_of(*of_class, advice).causes) == 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "example"),
+    [
+        ({"where": "output 0"}, "Net(size=3)(sample(seed, (3,)))"),
+        ({"where": "scaled, output 0"}, "Net(size=3).scaled(2.0)"),
+        ({"where": "reset", "test": "test_p07_methods_give_what_is_declared"}, "Net(size=3)"),
+    ],
+)
+def test_the_example_is_of_the_method_that_a_finding_is_about(changes: dict[str, str], example: str) -> None:
+    [cause] = report_of(finding("NaN", **changes)).causes
+    assert cause.first["example"] == example

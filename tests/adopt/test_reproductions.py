@@ -63,6 +63,8 @@ class Branch(eqx.Module):
 
 
 class Halves(eqx.Module):
+    # It is for bfloat16.
+
     scale: jax.Array
 
     def __call__(self, x: jax.Array) -> jax.Array:

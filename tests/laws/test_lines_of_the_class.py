@@ -1,6 +1,7 @@
 """A message names the line of the class: where a float gets wider than bfloat16."""
 
 import inspect
+from pathlib import Path
 from typing import Any, ClassVar
 
 import equinox as eqx
@@ -9,6 +10,7 @@ import jax.numpy as jnp
 import pytest
 
 from pytree_laws import Leaf, Method, PytreeLaws, sample
+from pytree_laws.inspect.raised_at import raised_at
 from tests.laws.seen_broken import broken
 
 
@@ -76,3 +78,10 @@ def test_the_line_at_which_a_float_gets_wider_is_told(
     found = broken(form(), test)
     assert found.where == where
     assert found.hint.endswith(line_of(line) if line else ": it is a constant")
+
+
+def test_where_no_line_is_of_the_class_that_of_a_library_is_named() -> None:
+    with pytest.raises(Exception) as below:
+        eqx.nn.Linear(2, 3, key="key")
+    assert raised_at(below.value, Path(__file__).parent).startswith("equinox/nn/_linear.py:")
+    assert raised_at(below.value).startswith("tests/laws/test_lines_of_the_class.py:")

@@ -29,6 +29,8 @@ _VARIES = re.compile(
 _NAME = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"")
 _ARRAY = re.compile(r"(?:[\[(]\s*)*_(?:[\s,\]\[()]*_)*[\])]*")
 
+SO_DO = "; so do "
+"""What stands before the other methods of one class that raise the same."""
 EXAMPLE = "         example: "
 ADVICE = SEVERITIES[-1]
 Finding = Mapping[str, Any]
@@ -91,7 +93,8 @@ class Cause(Struct, frozen=True):
 
 def key_of(finding: Finding) -> Key:
     """What two findings of one cause have in common."""
-    text = _ARRAY.sub("_", on_a_line(_VARIES.sub("_", plain_text(finding["what"]))))
+    what, *_ = finding["what"].split(SO_DO)
+    text = _ARRAY.sub("_", on_a_line(_VARIES.sub("_", plain_text(what))))
     return finding["severity"], finding["law"], text
 
 
@@ -122,9 +125,9 @@ def common_text(texts: Sequence[str]) -> str:
 
 
 def _place(label: str, finding: Finding) -> str:
-    """A class, and what is in it, where the finding is about a part of it."""
-    where = str(finding["where"])
-    return label if where == label.rpartition(":")[2] else f"{label}, `{where}`"
+    """A class, and what is in it, where the finding is about a part of it, and not about all of it or of its suite."""
+    where, name = str(finding["where"]), label.rpartition(":")[2]
+    return label if where in (name, f"Test{name}") else f"{label}, `{where}`"
 
 
 def united(causes: Iterable[Cause]) -> list[Cause]:

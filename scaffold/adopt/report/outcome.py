@@ -77,6 +77,18 @@ class Outcome(Struct, frozen=True):
         return list(self.report.get("findings", ()))
 
     @property
+    def distinct(self) -> list[Mapping[str, Any]]:
+        """The findings, each once; advice on a part of which something worse is said waits until that is mended."""
+        every = distinct(self.findings)
+        worse = {finding["where"] for finding in every if finding["severity"] != SEVERITIES[-1]}
+        worse -= {self.one.name.rpartition(".")[2]}
+        return [
+            finding
+            for finding in every
+            if finding["severity"] != SEVERITIES[-1] or finding["where"] not in worse
+        ]
+
+    @property
     def internal_errors(self) -> list[dict[str, Any]]:
         """Errors of the laws themselves, which say nothing of the class."""
         return list(self.report.get("errors", ()))
@@ -102,7 +114,7 @@ class Outcome(Struct, frozen=True):
         return ", ".join(parts)
 
     def _counts(self) -> str:
-        counts = Counter(str(finding["severity"]) for finding in distinct(self.findings))
+        counts = Counter(str(finding["severity"]) for finding in self.distinct)
         words = [word for word in SEVERITIES if counts[word]]
         totals = [f"{counts[word]} {word if counts[word] == 1 else _PLURALS[word]}" for word in words]
         errors = len(self.internal_errors)
@@ -133,6 +145,10 @@ class Outcome(Struct, frozen=True):
             also = f", or --build '{name}(...)', since the shape of {guessed} is guessed" if guessed else ""
             give = f"--call '{description['form']}' with values for its names, as `jnp.ones(3)`; --with imports what they need{also}"
             yield f"{self.one.label}: its call is not found: {why}\n  give: {give}"
+        if description.get("actions") and not description["called"]:
+            forms = ", ".join(f"`{form}`" for form in description["actions"])
+            give = f"--call '{description['actions'][0]}' with values for its names"
+            yield f"{self.one.label}: what may train, run or write is not called by itself: {forms}\n  give: {give}"
         if description.get("idle"):
             yield f"{self.one.label}: {description['idle']}\n  give: --call 'METHOD(...)', where another says more"
 
@@ -145,11 +161,15 @@ class Outcome(Struct, frozen=True):
         inputs = ", ".join(f"{name}={text}" for name, text in found["inputs"])
         return f"{found['maker']}({inputs})"
 
-    @property
-    def example(self) -> str:
-        """The expressions by which the example is built and called; empty where that is not known."""
+    def example_of(self, finding: Mapping[str, Any]) -> str:
+        """The expressions by which the example is built, and the method called that a finding is about; empty where that is not known."""
         found = self.one.found
-        if not (self.built and found.get("called")):
+        calls = {method: arguments for method, arguments in found.get("extra", ())}
+        about = str(finding["where"]).partition(",")[0]
+        if self.built and about in calls:
+            return call_text(self.built, about, [text for _, text, _ in calls[about]])
+        is_of_method = "_methods_" in str(finding.get("test", ""))
+        if is_of_method or not (self.built and found.get("called")):
             return self.built or ""
         return call_text(self.built, found["method"], [text for _, text, _ in found["arguments"]])
 

@@ -8,7 +8,8 @@ from typing import Any
 from msgspec import Struct
 
 from scaffold.adopt.report.causes import Cause, cause_lines, causes_of, united
-from scaffold.adopt.report.outcome import LeftOut, Outcome, distinct, failures
+from scaffold.adopt.report.in_passing import apart, in_a_line, in_passing
+from scaffold.adopt.report.outcome import LeftOut, Outcome, failures
 from scaffold.adopt.texts import on_a_line
 from scaffold.files.fileset import File
 from scaffold.tidy import tidy
@@ -22,6 +23,7 @@ MAX_CLASSES, MAX_HINTS, MAX_ERRORS = 12, 3, 3
 SLOW, MAX_SLOW, TOO_SLOW = 20.0, 5, 60.0
 """From how many seconds on a class is told as slow, how many such classes, and from how many seconds on each."""
 REPORT_IT = "  please report it with this line and the class; --json has the whole"
+SELDOM = "What is seldom wanted, in a line each; `--json` has it whole."
 STATES = ("adopted", "built", "not built", "left out")
 _TOLD = {"built": "adopted without a call"}
 
@@ -62,18 +64,20 @@ class Report(Struct, frozen=True):
     def causes(self) -> list[Cause]:
         """What was found, the most harmful first."""
         return causes_of(
-            (outcome.one.label, {**finding, "example": outcome.example})
+            (outcome.one.label, {**finding, "example": outcome.example_of(finding)})
             for outcome in self.outcomes
-            for finding in distinct(outcome.findings)
+            for finding in outcome.distinct
         )
 
     def text(self) -> str:
         """As a terminal shows it: a screen, of which the findings take what the rest leaves."""
         above = self.class_lines() if self._is_small else self._summary()
         below = [*self._slow(), *self._internal(MAX_ERRORS), *self._not_found(MAX_HINTS)]
-        causes = self.causes
-        room = SCREEN - len(above) - len(below) - 2
-        findings = ["", "findings:", *cause_lines(united(causes), room, self.whole)] if causes else []
+        causes, others = apart(self.causes)
+        rest = in_a_line(others, self.whole)
+        room = SCREEN - len(above) - len(below) - len(rest) - 2
+        lines = [*cause_lines(united(causes), room, self.whole), *rest]
+        findings = ["", "findings:", *lines] if lines else []
         return "\n".join([*above, *findings, *below])
 
     @property
@@ -146,9 +150,11 @@ class Report(Struct, frozen=True):
         yield from ("# What the laws say", "", "| class | |", "|---|---|")
         yield from (f"| `{outcome.one.label}` | {outcome.line} |" for outcome in self.outcomes)
         yield from (f"| {left_out.text.replace(': ', ' | ', 1)} |" for left_out in self.left_out)
-        causes = self.causes
+        causes, others = apart(self.causes)
         for cause, code in zip(causes, formatted(causes), strict=True):
             yield from _cause_section(cause, code)
+        yield from ("", "## In passing", "", SELDOM, "") if others else ()
+        yield from (f"- {text}: {'; '.join(places)}" for text, places in in_passing(others))
         for section in (self._internal(), self._slow()):
             yield from ("", "```text", *section[1:], "```") if section else ()
         yield from ("", "## Not found", "", "```text", *self.hints, "```") if self.hints else ()

@@ -1,10 +1,18 @@
 """What ended the search for an example: a module of NNX without a call, and a protocol of jax, which an array fits."""
 
+import re
+from pathlib import PurePosixPath
+
 import pytest
 
+from scaffold.adopt.emit import Adopted
+from scaffold.adopt.report import Outcome
+from scaffold.files.fileset import File
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """
+from typing import NamedTuple
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -35,6 +43,58 @@ class Component(eqx.Module):
     def check_dim(self, dim: int) -> None:
         if self.weight.ndim != dim:
             raise ValueError("another dim")
+
+
+class Linear(eqx.Module):
+    ridge: float = 0.0
+
+    def fit(self, X: jax.Array, y: jax.Array) -> jax.Array:
+        '''`X` has the shape `(n, p)`, and `y` `(n,)`.'''
+        if len(X) <= X.shape[1]:
+            raise ValueError("too few rows")
+        return jnp.linalg.solve(X.T @ X + self.ridge * jnp.eye(X.shape[1]), X.T @ y)
+
+    def coefficients(self, X: jax.Array, y: jax.Array) -> jax.Array:
+        '''`X` has the shape `(n, p)`, and `y` `(n,)`.'''
+        return self.fit(X, y)
+
+
+class Trained(eqx.Module):
+    weight: jax.Array
+
+    def fit(self, X: jax.Array, steps: int) -> None: ...
+
+
+@jax.tree_util.register_pytree_node_class
+class Error:
+    def __init__(self):
+        self.value = jnp.zeros((), jnp.float32)
+
+    def update(self, true, pred):
+        self.value += jnp.mean((true - pred) ** 2)
+
+    def tree_flatten(self):
+        return (self.value,), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        self = cls()
+        (self.value,) = children
+        return self
+
+
+class Picks(nnx.Module):
+    def __init__(self, size: int, *, rngs: nnx.Rngs):
+        self.linear = nnx.Linear(size, 1, rngs=rngs)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        score = self.linear(x)[:, 0]
+        return x[score >= jnp.median(score)]
+
+
+class State(NamedTuple):
+    value: jax.Array
+    slope: jax.Array = jnp.asarray(0.0)
 
 
 class Game(eqx.Module):
@@ -68,3 +128,33 @@ def test_a_hook_that_gives_nothing_is_no_method_to_call(asked: Asked) -> None:
 def test_of_two_calls_the_one_whose_result_varies_is_taken(asked: Asked) -> None:
     answer = asked.adopt("Game")
     assert answer["method"] == "reward" and [name for name, *_ in answer["extra"]] == ["over"]
+
+
+def test_a_matrix_of_a_docstring_has_more_rows_than_columns(asked: Asked) -> None:
+    [(_, matrix, _), (_, vector, _)] = asked.adopt("Linear")["arguments"]
+    rows, columns = map(int, re.findall(r"\d+", matrix)[:2])
+    assert rows > columns and f"({rows},)" in vector
+
+
+def test_what_may_train_is_not_called_and_that_is_told(asked: Asked) -> None:
+    found = asked.adopt("Trained")
+    assert found["methods"] == [] and found["actions"] == ["fit(X, steps)"]
+    outcome = Outcome(
+        Adopted("nets", "Trained", "trained", found), file=File(PurePosixPath("tests/x.py"), "")
+    )
+    assert "is not called by itself: `fit(X, steps)`" in "".join(outcome.hints())
+
+
+def test_a_method_that_gives_nothing_back_is_told_so(asked: Asked) -> None:
+    assert (
+        asked.adopt("Error")["why"]
+        == "`update` works, and gives no arrays back: under `jax.jit` what it stores on `self` is lost"
+    )
+
+
+def test_a_call_that_jit_refuses_for_a_mask_is_a_call(asked: Asked) -> None:
+    assert [name for name, *_ in asked.adopt("Picks")["arguments"]] == ["x"]
+
+
+def test_a_default_of_weak_type_stays(asked: Asked) -> None:
+    assert [name for name, *_ in asked.adopt("State")["inputs"]] == ["value"]

@@ -96,7 +96,7 @@ class LoadsAnything(AffineLaws):
 # P15
 
 
-@mutant("P15", "`bias`", "shares its buffer with weight")
+@mutant("P15", "`bias`", "shares its buffer with `weight`")
 class OneBuffer(NodeLaws):
     def build(self, weight, bias, scale):
         weight = jnp.array(weight)

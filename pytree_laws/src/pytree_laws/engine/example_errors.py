@@ -2,13 +2,16 @@
 
 import inspect
 import re
+from types import ModuleType
 from typing import Any
 
 import jax
 
 from ..errors import message_of, raises_deliberately
+from ..inspect.classes import LIBRARIES
 from ..inspect.parameter_values import takes_arrays
-from ..report import ADVICE, NOT_TRIED, or_else
+from ..inspect.references import package_of
+from ..report import ADVICE, FAULT, NOT_TRIED, or_else
 from ..values.example_sizes import hint_of
 
 _MISFITS = (LookupError, OSError, TypeError, ValueError)
@@ -34,6 +37,9 @@ _BY_WORDS = {
     ),
     "Attempted to use old state": (
         "a state that is used twice, or a result of `state.set` that is dropped: `state = state.set(self.mean, mean)`"
+    ),
+    r"^module '[\w.]+' has no attribute": (
+        "a name that the installed version does not have: taken out, as `jax.tree_map` was for `jax.tree.map`, or not yet there"
     ),
     "numpy_rank_promotion": "arrays of several ranks: say which axis is meant, as `self.skip[None]`",
     r"unexpected keyword argument|missing \d+ required|positional arguments? but": (
@@ -73,10 +79,22 @@ def may_be_of_the_example(suite: Any, name: str, error: BaseException | None) ->
     return is_guess and not is_of_code
 
 
+def is_of_made_up_values(suite: Any, error: BaseException) -> bool:
+    """Whether, in a suite of a class that somebody else wrote, an error is about what the example has made up.
+
+    It asks a value for a name that another kind of value has, or is an error of another library, as of a table without a column.
+    """
+    if suite.severity != FAULT:
+        return False
+    asked = getattr(error, "obj", None)
+    is_of_a_part = isinstance(error, AttributeError) and asked is not None and not lacks_a_name(suite, error)
+    return is_of_a_part or package_of(error) not in (package_of(suite.cached_instance()), *LIBRARIES)
+
+
 def lacks_a_name(suite: Any, error: BaseException | None) -> bool:
-    """Whether code asks its own class for a name which is nowhere."""
+    """Whether code asks its own class, or a module, for a name which is nowhere."""
     asked = getattr(error, "obj", None)  # of a part, as a placeholder, the example may have too little
-    of_itself = asked is None or isinstance(asked, type(suite.cached_instance()) | type)
+    of_itself = asked is None or isinstance(asked, type(suite.cached_instance()) | type | ModuleType)
     return isinstance(error, NameError) or (isinstance(error, AttributeError) and of_itself)
 
 

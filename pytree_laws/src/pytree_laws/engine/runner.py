@@ -12,7 +12,7 @@ import pytest
 from ..errors import message_of
 from ..inspect.call_recorder import Invocation, record_call, record_mapped_call
 from ..inspect.global_state import FirstUse, first_use
-from ..inspect.raised_at import raised_at
+from ..inspect.raised_at import BASES, raised_at
 from ..report import (
     ADVICE,
     COST,
@@ -38,6 +38,7 @@ SAME = 60
 """As many characters tell one error from another."""
 UNCOMPARABLE = "Exception raised while checking equality of metadata fields"
 """What jax says where == of two static values raises; from 0.12 on below another error."""
+BESIDE = "what the library does there with the class, of which no line raised it: what it holds then, or a mistake of the library"
 OF_METHODS = "test_p07_methods_give_what_is_declared"
 """The test of what methods give on their examples."""
 DECLARATION = (
@@ -121,14 +122,13 @@ def told_as(suite: Any, number: str, test: str) -> Generator[None]:
 
 def finding_of(suite: Any, fault: Fault, number: str, test: Callable[..., None]) -> Finding:
     """A fault that a test raised, with the law that speaks and how much it matters."""
-    hint = fault.hint
+    hint, raised = fault.hint, raised_at(fault.__cause__)
     if fault.where == type(suite).__name__ and not hint:
-        hint = advice_on(suite, fault.__cause__, "")
+        hint = advice_on(suite, fault.__cause__, BESIDE if raised.startswith(BASES) else "")
     law = suite.laws_by_number[fault.law or number]
     of_check = "" if fault.law else getattr(test, "severity", "")
     severity = fault.severity or of_check or law.severity
     method = called_method(suite) if fault.where.startswith("call") else ""
-    raised = raised_at(fault.__cause__)
     return Finding(law, test.__name__, fault.where, fault.what, hint, severity, raised, method)
 
 

@@ -67,9 +67,23 @@ def compares_by_equinox(instance: Any) -> bool:
 
 def is_for_64_bits(cls: type) -> bool:
     """Whether the library of a class switches jax to 64 bits, or asks its users to: its numbers are not for fewer."""
+    return not is_of_library(cls) and any(map(_names_64_bits, _loaded_with(cls)))
+
+
+def names_narrow_dtypes(cls: type) -> bool:
+    """Whether the library of a class says `bfloat16` or `float16` anywhere: else it promises nothing of them."""
+    return is_of_library(cls) or any(map(_names_16_bits, _loaded_with(cls)))
+
+
+def _loaded_with(cls: type) -> list[Any]:
+    """The modules of the library of a class, as far as they are imported."""
     root = cls.__module__.partition(".")[0]
-    loaded = [module for name, module in [*sys.modules.items()] if name.partition(".")[0] == root]
-    return root not in LIBRARIES and any(map(_names_64_bits, loaded))
+    return [module for name, module in [*sys.modules.items()] if name.partition(".")[0] == root]
+
+
+@or_else(False, OSError, TypeError)  # it has no source
+def _names_16_bits(module: Any) -> bool:
+    return "float16" in inspect.getsource(module)
 
 
 @or_else(False, OSError, TypeError)  # it has no source

@@ -3,6 +3,7 @@
 import ast
 import itertools
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from .branches import nodes_of
@@ -15,6 +16,8 @@ _METHODS = (
     *("popitem", "popleft", "remove", "reverse", "setdefault", "sort", "update"),
 )
 """How lists, dicts, sets and deques are changed."""
+_GIVE = "pop", "popitem", "popleft", "setdefault"
+"""Those of them that give something back."""
 
 
 def changed_in_place(cls: type) -> frozenset[str]:
@@ -22,7 +25,7 @@ def changed_in_place(cls: type) -> frozenset[str]:
     members = (member for owner in own_classes(cls) for member in _members(owner))
     functions = (member for member in members if isinstance(member, ast.FunctionDef))
     methods = (function for function in functions if function.name not in _CONSTRUCTORS)
-    return frozenset(filter(None, (_changed_attribute(node) for each in methods for node in ast.walk(each))))
+    return frozenset(filter(None, (_changed_attribute(node) for each in methods for node in _changes(each))))
 
 
 def may_change(instance: Any, where: str) -> bool:
@@ -37,6 +40,17 @@ def _members(owner: type) -> list[ast.stmt]:
     """The statements of a class; none of one that no file has."""
     classes = (node for node in nodes_of(owner) if isinstance(node, ast.ClassDef))
     return next((cls.body for cls in classes), [])
+
+
+def _changes(function: ast.AST) -> Iterator[ast.AST]:
+    """What may change something in place: that gives None, so that a call whose result is used is of another method."""
+    every = [*ast.walk(function)]
+    dropped = {id(node.value) for node in every if isinstance(node, ast.Expr)}
+    for node in every:
+        called = node.func if isinstance(node, ast.Call) else None
+        gives = isinstance(called, ast.Attribute) and called.attr in _GIVE
+        if called is None or gives or id(node) in dropped:
+            yield node
 
 
 def _changed_attribute(node: ast.AST) -> str:

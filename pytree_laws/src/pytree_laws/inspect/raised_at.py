@@ -4,7 +4,7 @@ import linecache
 import os
 import sysconfig
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from .classes import LIBRARIES
@@ -14,6 +14,9 @@ _BESIDE = (
     *("pytree_laws", "jaxtyping", "beartype", "wadler_lindig", "ml_dtypes", "_pytest", "pluggy"),
 )
 """Packages whose code nobody looks into for a mistake of a class."""
+_OF_CLASSES = "equinox", "flax"
+BASES = tuple(f"{package}/" for package in _OF_CLASSES)
+"""How a line of the libraries begins that classes derive from."""
 _PYTHON = tuple(f"{os.path.realpath(sysconfig.get_path(name))}{os.sep}" for name in ("stdlib", "platstdlib"))
 _INSTALLED = ("site-packages", "dist-packages")
 _OWN = Path(__file__).parents[1]
@@ -22,23 +25,37 @@ _OWN = Path(__file__).parents[1]
 def raised_at(error: BaseException | None, own: Path = _OWN) -> str:
     """The file, the line and its source, as `layers.py:12: y = self.weight @ x`; empty where no such line is known.
 
-    Files below `own` are not of the class, as those of the laws are not.
+    Files below `own` are not of the class, as those of the laws are not. Where no line is of the class, it is that of a
+    library, as of Equinox after a constructor.
     """
-    last = ""
+    last, beside = "", ""
     while error is not None:
         frames = traceback.walk_tb(error.__traceback__)
-        last = line_of_class(((frame.f_code.co_filename, line) for frame, line in frames), own) or last
+        places = [(frame.f_code.co_filename, line) for frame, line in frames]
+        last = line_of_class(places, own) or last
+        beside = _line_of_library(places) or beside
         error = error.__cause__  # jax tells by it which line made the equation that fails
-    return last
+    return last or beside
 
 
 def line_of_class(places: Iterable[tuple[str, int]], own: Path = _OWN) -> str:
     """The last line of the class among files and their lines, from the outermost call; empty where there is none."""
-    last = ""
-    for file, line in places:
-        if _is_of_class(file) and not Path(file).is_relative_to(own):
-            last = f"{_short(file)}:{line}: {linecache.getline(file, line).strip()}"
-    return last
+    lines = (place for place in places if _is_of_class(place[0]) and not Path(place[0]).is_relative_to(own))
+    return _shown([*lines])
+
+
+def _line_of_library(places: Iterable[tuple[str, int]]) -> str:
+    """The same of the libraries beside jax that classes derive from."""
+    below = ((place, _below_installed(Path(place[0]))) for place in places)
+    return _shown([place for place, path in below if path is not None and path.parts[0] in _OF_CLASSES])
+
+
+def _shown(places: Sequence[tuple[str, int]]) -> str:
+    """The last place with its source; empty where there is none."""
+    if not places:
+        return ""
+    file, line = places[-1]
+    return f"{_short(file)}:{line}: {linecache.getline(file, line).strip()}"
 
 
 def _is_of_class(file: str) -> bool:

@@ -15,7 +15,11 @@ from ..errors import is_of_promotion
 from ..inspect.arrays import kind_of
 from ..inspect.raised_at import line_of_class
 
-NEEDS_VALUES = jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError
+NEEDS_VALUES = (
+    *(jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError),
+    *(jax.errors.TracerIntegerConversionError, jax.errors.NonConcreteBooleanIndexError),
+)
+"""What jax raises where a program asks for values, or for a shape that depends on them."""
 
 
 INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]|^<")

@@ -116,7 +116,8 @@ def check_same_structure(instance: Any, copied: Any, operation: str) -> None:
     name, hint = type(instance).__name__, hint_of_marks(before)
     if str(before) == str(after):
         message = f"{operation} changed the treedef {before}: a static value in it equals itself alone"
-        raise Fault(name, message, hint)
+        # The marks come of a round trip, as P3 says, and cost a compilation.
+        raise Fault(name, message, hint, severity=ADVICE if hint else "")
     check_treedef(before, after, name, f"{operation} changed the treedef: it is", hint)
 
 

@@ -41,12 +41,14 @@ def with_other_numbers(cls: type, built: Built) -> Iterator[Built]:
 
 
 def moved_defaults(cls: type, built: Built) -> dict[str, Source]:
-    """Other numbers for the arguments that a constructor takes by itself as 0 or 1."""
+    """Other numbers for the arguments that a constructor takes by itself as 0 or 1; a default of weak type stays, of which P5 speaks."""
     if built.positional or built.has_state or built.maker.text != refer(cls).text:
         return {}
     numbers = itertools.cycle(FLOATS)
-    spare = (part for part in parameters_of(cls, cls) if part.name not in built.arguments)
-    sources = {part.name: other_numbers(default_of(cls, part), numbers) for part in spare}
+    spare = [part.name for part in parameters_of(cls, cls) if part.name not in built.arguments]
+    defaults = {part.name: default_of(cls, part) for part in parameters_of(cls, cls) if part.name in spare}
+    of_own_type = {name: value for name, value in defaults.items() if not getattr(value, "weak_type", False)}
+    sources = {name: other_numbers(value, numbers) for name, value in of_own_type.items()}
     return {name: source for name, source in sources.items() if source is not None}
 
 

@@ -12,6 +12,7 @@ from ..building.built import Failure
 from ..building.hints import alternatives
 from ..classes.call_text import ARITHMETIC, MATMUL
 from ..classes.documented import documented, is_promised
+from ..classes.kinds import is_nnx
 from ..classes.methods import is_override, methods_of, parameters_of_method
 from ..values import names
 from ..values.annotations import EMPTY, OPEN, required, union_members, with_count
@@ -22,7 +23,7 @@ from ..values.sizes import DIM, Sizes, held_sizes, shapes_of
 from ..values.sources import STATE_OF_SUITE, Source
 from .as_shown import calls_shown
 from .called import Called, Subject, Trace
-from .dims import dims_of, last_dims_of, sizes_of_dims
+from .dims import columns_first, dims_of, last_dims_of, sizes_of_dims
 from .hints import NO_HINTS, PICTURES, Hints, hints_of, wants_pictures, with_hints
 from .invoke import UNBOUND, over_batch
 from .of_samples import like_samples
@@ -246,7 +247,7 @@ def contexts(
     )  # fmt: skip
     annotated = dims_of(wanted)
     if of_texts.dims:
-        words = [word for dims in of_texts.dims.values() for word in DIM.findall(dims)]
+        words = columns_first([DIM.findall(dims) for dims in of_texts.dims.values()])
         choices = itertools.islice(sizes_of_dims(instance, instance_sizes, [*annotated, *words]), FEW)
         yield from (replace(plain, sizes=sizes, as_documented=True) for sizes in choices)
     yield from (
@@ -280,6 +281,11 @@ def try_call(
             return try_call(subject, name, wanted, chosen, failure)
         return None
     if not trace.arrays or not (trace.by_parameters or trace.by_arguments):
+        if not trace.arrays and [name] == methods_of(type(subject.instance))[:1]:
+            lost = (
+                "" if is_nnx(type(subject.instance)) else ": under `jax.jit` what it stores on `self` is lost"
+            )
+            failure.first = f"`{name}` works, and gives no arrays back{lost}"
         return None
     unfelt = dict.fromkeys(unfelt_parts(wanted, trace.by_name), Source("None"))
     if unfelt and (called := try_call(subject, name, wanted, {**chosen, **unfelt}, failure)) is not None:

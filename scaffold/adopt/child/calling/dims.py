@@ -35,6 +35,15 @@ def sizes_of_dims(
         yield Sizes({**known, **chosen}, held)
 
 
+def columns_first(shapes: Sequence[Sequence[str]]) -> list[str]:
+    """The dims of shapes, those last that are the rows of a matrix: of the sizes that grow in this order, it has more rows than columns."""
+    words = [dim for shape in shapes for dim in shape]
+    rows = {shape[0] for shape in shapes if len(shape) == 2} - {
+        shape[-1] for shape in shapes if len(shape) == 2
+    }
+    return sorted(words, key=lambda dim: dim in rows)
+
+
 def inputs_of(dim: str) -> tuple[str, ...]:
     """The names that an instance gives a size of its inputs, of which docstrings say the dim alone: `in_channels` for `channels`."""
     return f"in_{dim}", f"input_{dim}", f"{dim}_in"

@@ -38,6 +38,13 @@ def methods_of(cls: type) -> list[str]:
     return [*own_call, *matmul, *plain, *(name for name in ARITHMETIC if name in method_names)]
 
 
+def actions_of(cls: type) -> list[str]:
+    """The public methods with arguments that are no call by their names alone, as `fit` and `run`."""
+    names = [name for name in dir(cls) if not name.startswith("_") and is_action(cls, name)]
+    own = [name for name in names if any(name in vars(owner) for owner in cls.__mro__ if not is_base(owner))]
+    return [name for name in own if takes_self(getattr(cls, name)) and parameters_of_method(cls, name)]
+
+
 def gives_no_array(method: Any) -> bool:
     """Whether a method says that it returns a text, as one that draws a picture does, or nothing, as a check does."""
     annotations = getattr(inspect.unwrap(method), "__annotations__", {})

@@ -25,7 +25,7 @@ from ..calling.static_arguments import with_static_arguments
 from ..classes.kinds import kind_of
 from ..classes.lookalikes import family, lookalikes
 from ..classes.lookup import add_to_path, load_class
-from ..classes.methods import form_of_call, methods_of
+from ..classes.methods import actions_of, form_of_call, methods_of
 from ..judge.blank import more_telling
 from ..judge.constant import telling_call
 from ..judge.declare import UNDECLARED, declarations
@@ -155,6 +155,8 @@ def describe_example(cls: Any, built: Built, example: Example, seconds: float) -
     built, called, extra = with_distinct_names(cls, built, example.called, example.methods)
     description = {"built": True, "kind": kind_of(cls).name, "methods": methods, **build_to_json(built)}
     description |= {**call_to_json(called), **methods_to_json(extra), **UNDECLARED}
+    if not methods:
+        description["actions"] = [form_of_call(cls, name) for name in actions_of(cls)]
     if methods and called is None:
         description |= {
             "why": of_call.first,

@@ -216,4 +216,4 @@ def check_buffers(suite: Suite) -> None:
     for whose, instance in instances.items():
         for name, leaf in suite.named(instance).items():
             owner = owners.setdefault(buffer_of(leaf) or id(leaf), whose + name)
-            check(owner == whose + name, whose + name, f"it shares its buffer with {owner}", severity=COST)
+            check(owner == whose + name, whose + name, f"it shares its buffer with `{owner}`", severity=COST)

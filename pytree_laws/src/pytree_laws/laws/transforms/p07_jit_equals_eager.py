@@ -15,7 +15,7 @@ from ...engine.applicability import ABSENT, CALLED, Condition, need, not_applica
 from ...engine.registry import Checks
 from ...errors import is_of_promotion, refuses_by_itself
 from ...inspect.arrays import is_floating, stays_wide
-from ...inspect.classes import documents_nan, is_equinox, is_for_64_bits
+from ...inspect.classes import documents_nan, is_equinox, is_for_64_bits, names_narrow_dtypes
 from ...inspect.trees import arrays_of, avals, bfloat16, combine, numbers_of, partition
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
@@ -109,7 +109,7 @@ def test_p07_equal_arguments_give_no_nan(subject: Suite) -> None:
 def are_zeros_degenerate(subject: Suite, instance: Any, arguments: Any, place: int) -> bool:
     """Whether zeros are no numbers for a call, which takes numbers of one sign, or has an edge or a pole there.
 
-    Or one zero among other numbers does no harm.
+    Or one zero among other numbers does no harm, or is a pole in one argument, by which others are divided.
 
     A vector of zeros alone has no direction, and points that are all equal make no triangle.
     """
@@ -119,10 +119,14 @@ def are_zeros_degenerate(subject: Suite, instance: Any, arguments: Any, place: i
 
     if of_one_sign(arguments) or has_an_edge_at_zero(output_at):
         return True
-    pairs = zip(arguments, filled(subject, arguments, 0))
+    pairs = [*zip(arguments, filled(subject, arguments, 0))]
     with_zero = [one_zero(v) if zeros is not v and is_floating(v) else v for v, zeros in pairs]
     at_place = results_of(subject, instance, with_zero)[place : place + 1]
-    return bool(at_place) and not has_nan(at_place[0])
+    if at_place and not has_nan(at_place[0]):
+        return True
+    alone = ([*arguments[:i], value, *arguments[i + 1 :]] for i, value in enumerate(with_zero))
+    results = (results_of(subject, instance, given)[place : place + 1] for given in alone)
+    return any(np.isinf(np.asarray(result)).any() for [result] in filter(None, results))
 
 
 def one_zero(leaf: Any) -> Any:
@@ -202,9 +206,11 @@ def test_p07_broadcasts_no_ranks(subject: Suite) -> None:
 
 
 def severity_of_narrow(subject: Suite) -> str:
-    """How much it matters that a class leaves bfloat16: little in a library that asks for 64 bits."""
-    is_wide = not subject.declares_arrays() and is_for_64_bits(type(subject.cached_instance()))
-    return ADVICE if is_wide else FAULT
+    """How much it matters that a class leaves bfloat16: little in a library that asks for 64 bits, or never speaks of 16."""
+    cls = type(subject.cached_instance())
+    is_wide = not subject.declares_arrays() and is_for_64_bits(cls)
+    is_unpromised = subject.severity == FAULT and not names_narrow_dtypes(cls)
+    return ADVICE if is_wide or is_unpromised else FAULT
 
 
 @CHECKS.register(of_dtypes=True)

@@ -4,6 +4,7 @@ import enum
 import functools
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 import jax
@@ -15,10 +16,18 @@ from ...discover.method_programs import MEMBERS, NO_METHOD, tried, usable, usabl
 from ...discover.method_uses import Use, traced_or_raise
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, TAKES_DTYPE, need
-from ...engine.example_errors import advice_on, is_misfit, lacks_a_name, may_be_of_the_example, said_of
+from ...engine.example_errors import (
+    advice_on,
+    is_misfit,
+    is_of_made_up_values,
+    lacks_a_name,
+    may_be_of_the_example,
+    said_of,
+)
 from ...engine.registry import Checks
 from ...errors import asks_for_a_package, message_of, raises_deliberately
 from ...inspect.arrays import buffer_of, is_array, is_inexact, kind_of
+from ...inspect.asked_names import methods_asking
 from ...inspect.call_recorder import record_call
 from ...inspect.trees import arrays_of, attributes, instances_in, is_node, named_arrays
 from ...kinds.suite import Suite
@@ -54,9 +63,9 @@ def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
         if _is_missing(subject.cached_instance(), name):
             message = "the suite declares it in `methods`, and the class has nothing of this name"
             raise Fault(name, message, RENAMED)
-        others = ", ".join(other for other in broken if other != name)
+        alike = {*broken, *_that_ask_alike(subject, error)} - {name}
         message = f"it raised {type(error).__name__}: {message_of(error):.300}"
-        message += f"; so do {others}" if others else ""
+        message += f"; so do {', '.join(sorted(alike))}" if alike else ""
         is_found = any(method.name == name and method.found for method in methods_of(subject))
         is_doubtful = is_found and not lacks_a_name(subject, error)
         is_doubtful = is_doubtful or _lacks_a_part(subject.cached_instance(), error)
@@ -90,6 +99,14 @@ def _error_of(subject: Suite, use: Use) -> Exception | None:
     return result if is_error and not raises_deliberately(result, type(subject.cached_instance())) else None
 
 
+def _that_ask_alike(subject: Suite, error: Exception | None) -> list[str]:
+    """The methods that ask a module for the name which an error says is nowhere."""
+    module = getattr(error, "obj", None)
+    if not (isinstance(error, AttributeError) and isinstance(module, ModuleType) and error.name):
+        return []
+    return methods_asking(type(subject.cached_instance()), module, error.name)
+
+
 def _lacks_a_part(instance: Any, error: Exception | None) -> bool:
     """Whether an error is about None, which the instance has in the place of an optional part."""
     return "NoneType" in str(error) and any(value is None for value in attributes(instance).values())
@@ -104,8 +121,10 @@ def _is_broken(subject: Suite, name: str, error: Exception | None) -> bool:
     """Whether a method raises on its example, and does not say so on purpose, nor asks for a package that is not there."""
     if error is None or isinstance(error, NotImplementedError) or asks_for_a_package(error):
         return False
-    inferred = [method.name for method in methods_of(subject) if method.found]
-    return not (name in inferred and raises_deliberately(error, type(subject.cached_instance())))
+    if name not in [method.name for method in methods_of(subject) if method.found]:
+        return True
+    is_meant = raises_deliberately(error, type(subject.cached_instance()))
+    return not (is_meant or is_of_made_up_values(subject, error))
 
 
 def _check_returns(subject: Suite, method: Method, got: Sequence[Any]) -> None:
