@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from math import lcm
 
 from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.constructor import parameters, sources_of
@@ -148,7 +149,7 @@ def multiplied(spec: ModuleSpec, sized: dict[str, int], free: Iterable[str]) -> 
     for _ in range(_ROUNDS):
         for name, divisor in divisions(spec):
             if name in names and name != divisor and _rest(spec, result, name, divisor):
-                result[name] *= _size(spec, result, divisor)
+                result[name] = lcm(result[name], _size(spec, result, divisor))
     return result
 
 

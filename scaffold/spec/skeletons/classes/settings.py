@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scaffold.spec.grammar.kept_annotations import without_none
-from scaffold.spec.skeletons.classes.as_written import has_default
+from scaffold.spec.skeletons.classes.as_written import has_default, is_as_written
 from scaffold.spec.skeletons.classes.inferred import constructor_of
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.source.definitions import (
@@ -13,6 +13,7 @@ from scaffold.spec.source.definitions import (
     arguments_of,
     arguments_with_defaults,
     dims_written,
+    method_of,
     owner_of,
 )
 from scaffold.spec.source.settings import Settings
@@ -20,6 +21,9 @@ from scaffold.spec.tables.raw import as_table
 
 _MAKERS = ("__init__", "create", "__call__")
 """Whose arguments the tests name without the function."""
+_OPTIMISERS = ("optax.GradientTransformation", "optax.GradientTransformationExtraArgs")
+_OPTIMISER = Settings("optax.adam(1e-3)")
+"""One that has a state: a count, and two moments."""
 
 
 def tests_with_settings(
@@ -49,7 +53,8 @@ def _taken(
     node: ast.ClassDef, known: Mapping[str, Settings], names: Names
 ) -> Iterator[tuple[str, Settings, bool]]:
     """What a class takes that is of such a class: its name in the tests, the settings, and whether it has no default."""
-    fields = annotated_names(node.body) if constructor_of(node) is None else ()
+    own = method_of(node, "__init__") if is_as_written(node, names) else constructor_of(node)
+    fields = annotated_names(node.body) if own is None else ()
     places = [(name, field.annotation, not has_default(field.value, names)) for name, field in fields]
     for function in (part for part in node.body if isinstance(part, ast.FunctionDef) and owner_of(part)):
         prefix = "" if function.name in _MAKERS else f"{function.name}."
@@ -57,8 +62,10 @@ def _taken(
             if argument.annotation is not None:
                 places.append((f"{prefix}{argument.arg}", argument.annotation, default is None))
     for key, annotation, is_needed in places:
-        if (name := _class_named(annotation)) in known:
-            yield key, known[name], is_needed
+        is_optimiser = names.of(without_none(annotation)) in _OPTIMISERS
+        settings = _OPTIMISER if is_optimiser else known.get(_class_named(annotation))
+        if settings is not None:
+            yield key, settings, is_needed
 
 
 def _annotations(node: ast.ClassDef) -> set[str]:

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from scaffold.spec.skeletons.shapes.axes import axes_indexed
 from scaffold.spec.skeletons.shapes.known_layers import Layer
-from scaffold.spec.skeletons.shapes.layers import Instance, dims_of
+from scaffold.spec.skeletons.shapes.layers import Instance, dims_of, says_counts
 from scaffold.spec.skeletons.shapes.records import Records, record_of
 from scaffold.spec.skeletons.shapes.scope import Scope
 from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shape, Shapes, Unknown
@@ -55,6 +55,9 @@ class Uses(Struct):
         """What a method takes, but for the instance, and what it gives."""
         arguments = arguments_of(self.methods[method])
         takes = tuple(Unknown(f"{method}.{argument.arg}") for argument in arguments)
+        for shape, argument in zip(takes, arguments, strict=True):
+            self.shapes.learn(shape, dims_of(argument.annotation))
+            self.shapes.counts |= {shape.name} if says_counts(argument.annotation) else set[str]()
         counts = tuple(i for i, argument in enumerate(takes) if self.shapes.is_count(argument))
         return Layer(takes, self.given.get(method), counts)
 
