@@ -140,6 +140,7 @@ class Scope(Struct):
 
     def value(self, node: ast.expr) -> Shape:
         """The shape of what an expression gives; what it reads is learnt on the way."""
+        node = _unless_none(node)
         match node:
             case ast.Name(id=name):
                 return self.bound.get(name)
@@ -156,10 +157,6 @@ class Scope(Struct):
                 self._is_object(held, unless=name in OF_ARRAYS)
                 return None
             case ast.UnaryOp(operand=inner):
-                return self.value(inner)
-            case ast.IfExp(body=ast.Constant(value=None), orelse=inner):
-                return self.value(inner)
-            case ast.IfExp(body=inner, orelse=ast.Constant(value=None)):
                 return self.value(inner)
             case ast.ListComp(elt=inner) | ast.GeneratorExp(elt=inner):
                 for loop in node.generators:
@@ -315,3 +312,14 @@ class Scope(Struct):
             case _:
                 held = layers_of(self, function)
                 return held[0] if held else method_of_record(self, function)
+
+
+def _unless_none(node: ast.expr) -> ast.expr:
+    """What an expression gives that may give None: `array` of `None if array is None else array`."""
+    match node:
+        case ast.IfExp(body=ast.Constant(value=None), orelse=given):
+            return given
+        case ast.IfExp(body=given, orelse=ast.Constant(value=None)):
+            return given
+        case _:
+            return node
