@@ -149,7 +149,8 @@ def multiplied(spec: ModuleSpec, sized: dict[str, int], free: Iterable[str]) -> 
     for _ in range(_ROUNDS):
         for name, divisor in divisions(spec):
             if name in names and name != divisor and _rest(spec, result, name, divisor):
-                result[name] = lcm(result[name], _size(spec, result, divisor))
+                size, by = result[name], _size(spec, result, divisor)
+                result[name] = size * by if by % size == 0 else lcm(size, by)  # more than one part
     return result
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated
+from tests.ordinary.generated import generated, suite_text
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed, scaffold
 from tests.support.trees import write_tree
@@ -188,9 +188,9 @@ from scaffold.skeleton import test
 class Training(Module):
     params: Float[Array, " n"] = data()
     opt_state: optax.OptState = data()
-    rule: optax.GradientTransformation = static()
+    rule: optax.MultiSteps = static()
 
-    def __init__(self, params: Float[Array, " n"], rule: optax.GradientTransformation):
+    def __init__(self, params: Float[Array, " n"], rule: optax.MultiSteps):
         self.params = params
         self.rule = rule
         self.opt_state = rule.init(params)
@@ -205,7 +205,13 @@ def test_an_object_that_the_constructor_asks_is_given_nothing_else(tmp_path: Pat
     assert '"rule": optax.sgd(0.1)' in text and "1j" not in text
     write_tree(tmp_path, {"training.py": HEAD + ASKED.partition("@test")[0] + ASKED[ASKED.index("class") :]})
     made = scaffold(tmp_path / "nets", "new-module", "--spec=../training.py", "--force")
-    assert 'values={"rule": lambda: GradientTransformation(...)}' in made.stdout
+    assert 'values={"rule": lambda: MultiSteps(...)}' in made.stdout
+
+
+def test_an_optimiser_has_an_example(tmp_path: Path) -> None:
+    asked = ASKED.replace("MultiSteps", "GradientTransformation")
+    generated(tmp_path, {"training": HEAD + asked.partition("@test")[0] + asked[asked.index("class") :]})
+    assert '"rule": optax.adam(1e-3)' in suite_text(tmp_path, "training")
 
 
 NAMED = """class Scaled(Module):

@@ -1,4 +1,4 @@
-"""Examples that functions of the file say, the lists that a constructor fills, and convolutions."""
+"""Examples that functions of the file, and methods, say, the lists that a constructor fills, and convolutions."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import nnx
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 from scaffold.skeleton import test
 
 """
@@ -166,6 +166,19 @@ class Pool(eqx.Module):
         )
 """,
         ["sample(seed, (2, 4, 5, 1))"],
+    ),
+    "graph": (
+        """
+class Graph(eqx.Module):
+    weight: Float[Array, "out in_"]
+
+    def messages(self, edges: Float[Array, "edges in_"], senders: Int[Array, " edges"]):
+        return (edges @ self.weight.T)[senders]
+
+    def __call__(self, edges, senders):
+        return self.messages(edges, senders).sum(0)
+""",
+        ["def arguments", '"int32"'],
     ),
     "mixer": (
         """

@@ -284,3 +284,27 @@ def test_a_size_with_a_large_default_is_small_in_the_tests(tmp_path: Path) -> No
     assert '"size": 2,\n            "width": 3,\n            "most": 5,\n            "rngs"' in tests, (
         "and no other default is replaced"
     )
+
+
+HEADS = """
+class Heads(eqx.Module):
+    out: eqx.nn.Linear
+    heads: int = eqx.field(static=True)
+
+    def __init__(self, size: int, heads: int, *, key: PRNGKeyArray):
+        if size % (2 * heads) != 0:
+            raise ValueError("a head has an even size")
+        self.out = eqx.nn.Linear(size, size, key=key)
+        self.heads = heads
+
+    def split(self, x: Float[Array, " size"]) -> Float[Array, "heads rest"]:
+        return x.reshape(self.heads, x.shape[0] // self.heads)
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        return self.out(self.split(x).reshape(-1))
+"""
+
+
+def test_a_size_is_the_least_multiple_of_all_that_divides_it(tmp_path: Path) -> None:
+    tried(tmp_path, "heads", HEAD + HEADS)
+    assert '"size": 12,\n            "heads": 3,' in suite_text(tmp_path, "heads")
