@@ -281,7 +281,7 @@ def try_call(
             return try_call(subject, name, wanted, chosen, failure)
         return None
     if not trace.arrays or not (trace.by_parameters or trace.by_arguments):
-        if not trace.arrays and [name] == methods_of(type(subject.instance))[:1]:
+        if chosen and not trace.arrays and [name] == methods_of(type(subject.instance))[:1]:
             lost = (
                 "" if is_nnx(type(subject.instance)) else ": under `jax.jit` what it stores on `self` is lost"
             )
