@@ -141,8 +141,26 @@ class EdgeLaws(Laws):
         return sample(seed, (5, 3)), sample(seed, (2, 7), "int", 0, 5)
 
 
-def test_an_axis_that_is_as_long_as_a_size_by_accident_does_not_follow_it():
-    assert severity_of(OTHER_SIZES, EdgeLaws) is None
+class Pool(Edges):
+    """Its size is that of the features as well."""
+
+    def __init__(self, size, key):
+        self.weight = jax.random.normal(key, (3, size))
+
+
+class PoolLaws(EdgeLaws):
+    under_test = Pool
+
+    def inputs(self, seed):
+        return {"size": 2, "key": jax.random.key(seed)}
+
+    def arguments(self, seed):
+        return sample(seed, (5, 2)), sample(seed, (2, 7), "int", 0, 5)
+
+
+@pytest.mark.parametrize("suite", [EdgeLaws, PoolLaws])
+def test_an_axis_that_is_as_long_as_a_size_by_accident_does_not_follow_it(suite):
+    assert severity_of(OTHER_SIZES, suite) is None
 
 
 class Quotient(eqx.Module):

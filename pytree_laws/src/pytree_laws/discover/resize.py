@@ -1,6 +1,7 @@
 """The example with other sizes: of 1, and those that a configuration may take."""
 
 import dataclasses
+import functools
 import itertools
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -209,9 +210,23 @@ def _error_at(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> E
     usual = suite.cached_instance()
     with warnings.catch_warnings(action="ignore"):
         instance = build_with(suite, _inputs_of_size(inputs, size, other))
-        fits = _fits(size, other, dims(suite.arguments(0))) if _alike(instance, usual) else ()
-        errors = [_error_of_call(suite, instance, sizes) for sizes in fits]
+        fits = _ways_to_fit(size, other, suite.arguments(0)) if _alike(instance, usual) else ()
+        errors = [_error_of_call(suite, instance, fit) for fit in fits]
     return errors[0] if errors and None not in errors else None
+
+
+def _ways_to_fit(size: int, other: int, example: Any) -> Iterator[Callable[[Any], Any]]:
+    """How arguments may follow a size; at last with one as it is, since an axis of two, as the ends of an edge, may be as long by accident."""
+    for sizes in _fits(size, other, dims(example)):
+        yield functools.partial(resized, sizes=sizes)
+    for place, argument in enumerate(example):
+        if size in dims(argument):
+            yield functools.partial(_resized_but, place=place, sizes={size: other})
+
+
+def _resized_but(arguments: Sequence[Any], place: int, sizes: Mapping[int, int]) -> tuple[Any, ...]:
+    """The arguments of other sizes, and one as it is."""
+    return tuple(each if i == place else resized(each, sizes) for i, each in enumerate(arguments))
 
 
 def _fits(size: int, other: int, given: Sequence[int]) -> Iterator[dict[int, int]]:
@@ -221,13 +236,12 @@ def _fits(size: int, other: int, given: Sequence[int]) -> Iterator[dict[int, int
     if multiples.keys() - {size}:
         yield multiples
     yield from ({size: other, dim: dim + other - size} for dim in given if dim != size)
-    yield {}  # an axis of two, as the ends of an edge, may be as long by accident
 
 
-def _error_of_call(suite: Any, instance: Any, sizes: Mapping[int, int]) -> Exception | None:
+def _error_of_call(suite: Any, instance: Any, fit: Callable[[Any], Any]) -> Exception | None:
     """What a call raises on shapes, with arguments of other sizes; none where it works, or says that it refuses them."""
     try:
-        trace_call(suite, instance, {}, lambda arguments: resized(arguments, sizes))
+        trace_call(suite, instance, {}, fit)
     except ANY_ERROR as error:
         is_meant = not is_of_shapes(error) or raises_deliberately(error, type(instance))
         return None if is_meant else error

@@ -281,11 +281,8 @@ def try_call(
             return try_call(subject, name, wanted, chosen, failure)
         return None
     if not trace.arrays or not (trace.by_parameters or trace.by_arguments):
-        if not trace.arrays and [name] == methods_of(type(subject.instance))[:1]:
-            lost = (
-                "" if is_nnx(type(subject.instance)) else ": under `jax.jit` what it stores on `self` is lost"
-            )
-            failure.first = f"`{name}` works, and gives no arrays back{lost}"
+        if chosen and not trace.arrays:
+            note_nothing_given(type(subject.instance), name, failure)
         return None
     unfelt = dict.fromkeys(unfelt_parts(wanted, trace.by_name), Source("None"))
     if unfelt and (called := try_call(subject, name, wanted, {**chosen, **unfelt}, failure)) is not None:
@@ -308,6 +305,13 @@ def try_call(
     ]
     ignores_key = bool(keys) and not any(keys)
     return Called(name, kept, keywords, *by, static, merit, is_meaningful, ignores_key, axis)
+
+
+def note_nothing_given(cls: type, name: str, failure: Failure) -> None:
+    """Notes that the first method of a class works, and that there is nothing to compare."""
+    if [name] == methods_of(cls)[:1]:
+        lost = "" if is_nnx(cls) else ": under `jax.jit` what it stores on `self` is lost"
+        failure.first = f"`{name}` works, and gives no arrays back{lost}"
 
 
 def merit_of(cls: type, name: str, trace: Trace) -> float:

@@ -109,7 +109,7 @@ def test_p07_equal_arguments_give_no_nan(subject: Suite) -> None:
 def are_zeros_degenerate(subject: Suite, instance: Any, arguments: Any, place: int) -> bool:
     """Whether zeros are no numbers for a call, which takes numbers of one sign, or has an edge or a pole there.
 
-    Or one zero among other numbers does no harm, or is a pole in one argument, by which others are divided.
+    Or one zero among other numbers does no harm, or is an edge or a pole in one argument, as where others are divided by it.
 
     A vector of zeros alone has no direction, and points that are all equal make no triangle.
     """
@@ -119,20 +119,23 @@ def are_zeros_degenerate(subject: Suite, instance: Any, arguments: Any, place: i
 
     if of_one_sign(arguments) or has_an_edge_at_zero(output_at):
         return True
-    pairs = [*zip(arguments, filled(subject, arguments, 0))]
-    with_zero = [one_zero(v) if zeros is not v and is_floating(v) else v for v, zeros in pairs]
-    at_place = results_of(subject, instance, with_zero)[place : place + 1]
-    if at_place and not has_nan(at_place[0]):
+    zeros = filled(subject, arguments, 0)
+    floats = [i for i, value in enumerate(arguments) if zeros[i] is not value and is_floating(value)]
+
+    def output_with_one(fill: float, places: Sequence[int]) -> Sequence[Any]:
+        given = [with_first(v, fill) if i in places else v for i, v in enumerate(arguments)]
+        return results_of(subject, instance, given)[place : place + 1]
+
+    with_zero = output_with_one(0, floats)
+    if with_zero and not has_nan(with_zero[0]):
         return True
-    alone = ([*arguments[:i], value, *arguments[i + 1 :]] for i, value in enumerate(with_zero))
-    results = (results_of(subject, instance, given)[place : place + 1] for given in alone)
-    return any(np.isinf(np.asarray(result)).any() for [result] in filter(None, results))
+    return any(has_an_edge_at_zero(functools.partial(output_with_one, places=[i])) for i in floats)
 
 
-def one_zero(leaf: Any) -> Any:
-    """The array with 0 for its first element."""
+def with_first(leaf: Any, number: float) -> Any:
+    """The array with a number for its first element."""
     flat = np.array(leaf).reshape(-1)
-    flat[:1] = 0
+    flat[:1] = number
     return jnp.asarray(flat.reshape(leaf.shape))
 
 
