@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated, suite_text
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
@@ -54,6 +56,7 @@ def test_what_a_default_leaves_none_need_not_be_a_leaf(tmp_path: Path) -> None:
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50
 
 
+@pytest.mark.slow  # a run of its own
 def test_a_variable_has_the_type_of_the_branch_that_the_defaults_take(tmp_path: Path) -> None:
     generated(tmp_path, {"width": HEAD + OF_TWO_TYPES})
     assert 'Var("width", nnx.Param' in suite_text(tmp_path, "width")

@@ -38,7 +38,7 @@ class Ray(Module):
 """
 
 
-@pytest.mark.spread(5)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("record", [TUPLE, DATACLASS], ids=["tuple", "dataclass"])
 @pytest.mark.parametrize(
     "call", ["Hit(x @ self.origin, 1)", "Hit(t=x @ self.origin, material=2)", "Hit(x @ self.origin)"]

@@ -131,7 +131,7 @@ SIZES = {
 }
 
 
-@pytest.mark.spread(3)
+@pytest.mark.slow  # a run of its own
 @pytest.mark.parametrize("name", SIZES)
 def test_layers_are_as_wide_as_a_list_of_sizes_says(name: str, tmp_path: Path) -> None:
     skeleton = NET.replace(SIZES["pairs of a list"], SIZES[name])

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import tried
 
 NORM = """
@@ -46,5 +48,6 @@ class Distilled(Module):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_a_layer_of_a_library_is_an_example(tmp_path: Path) -> None:
     assert "teacher: eqx.nn.Linear" in tried(tmp_path, "distilled", TEACHER)

@@ -216,7 +216,7 @@ ENSEMBLE = """class Ensemble(Module):
 """
 
 
-@pytest.mark.spread(3)
+@pytest.mark.slow  # a run of its own
 @pytest.mark.parametrize(("name", "text"), [("pool", POOL), ("ensemble", ENSEMBLE)])
 def test_indices_stay_within_what_they_index_and_the_author_s_own_check_comes_first(
     name: str, text: str, tmp_path: Path

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated, suite_text
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
@@ -54,6 +56,7 @@ class Angles:
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_a_factory_that_takes_sizes_goes_before_a_guess(tmp_path: Path) -> None:
     generated(tmp_path, {"ring": RING})
     assert "return Ring.create(capacity=2, width=3)" in suite_text(tmp_path, "ring")

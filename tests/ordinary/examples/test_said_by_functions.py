@@ -204,7 +204,7 @@ class Mixer(nnx.Module):
 }
 
 
-@pytest.mark.spread(6)
+@pytest.mark.spread(12)
 @pytest.mark.parametrize("name", CLASSES)
 def test_it_is_tried_with_what_the_code_says(name: str, tmp_path: Path) -> None:
     code, made = CLASSES[name]

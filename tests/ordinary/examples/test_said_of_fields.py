@@ -159,6 +159,7 @@ class Optimised(eqx.Module):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_an_optimiser_that_is_given_is_the_one_that_is_declared(tmp_path: Path) -> None:
     tried(tmp_path, "optimised", HEAD + OPTIMISED, least=40)
     assert '"tx": self.static["tx"]' in suite_text(tmp_path, "optimised")
@@ -179,6 +180,7 @@ class Trained:
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_functions_that_each_build_makes_anew_are_no_fault(tmp_path: Path) -> None:
     tried(tmp_path, "trained", HEAD + TRAINED.replace("import flax", "import flax\nimport optax"), least=40)
 

@@ -49,6 +49,7 @@ class Distilled({kind}):
 """
 
 
+@pytest.mark.slow  # a run of its own
 @pytest.mark.parametrize("kind", ["Module", "Pytree"])
 def test_what_holds_arrays_among_other_things_is_a_buffer(tmp_path: Path, kind: str) -> None:
     code = tried(tmp_path, "distilled", HEAD + OF_EACH_KIND.format(kind=kind), least=100)
@@ -89,6 +90,7 @@ class Outer(Module):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_parts_that_are_made_are_stored_as_made(tmp_path: Path) -> None:
     code = tried(tmp_path, "made", HEAD + MADE)
     assert "self.teacher = eqx.nn.Linear(n, n, key=key)" in code
@@ -141,6 +143,7 @@ def test_the_params_of_a_layer_of_flax_cannot_be_buffers(tmp_path: Path) -> None
     assert "fields.teacher.role: the Params of a sub-module are its own" in made.stderr
 
 
+@pytest.mark.slow  # a run of its own
 def test_a_layer_that_is_given_is_a_buffer(tmp_path: Path) -> None:
     given = "\n\nclass Given(Module):\n    teacher: eqx.nn.Linear = buffer()\n" + (
         '    gain: Float[Array, " n"] = param("ones")\n\n'

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import tried
 
 HEAD = """\
@@ -53,6 +55,7 @@ class Net(Module):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_a_static_set_is_a_frozenset(tmp_path: Path) -> None:
     code = tried(tmp_path, "net", HEAD + SETS)
     assert "names: frozenset[str] = eqx.field(static=True)" in code

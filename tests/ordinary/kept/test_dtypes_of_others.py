@@ -48,6 +48,7 @@ class Followed(nnx.Module):
 """
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("text", [OF_FLAX, KEPT])
 def test_a_dtype_in_which_is_computed_is_not_that_of_variables(tmp_path: Path, text: str) -> None:
     tried(tmp_path, "scaled", HEAD + text)
@@ -59,5 +60,6 @@ def test_a_dtype_in_which_variables_are_made_reaches_them(tmp_path: Path) -> Non
     assert "takes_dtype = True" in suite_text(tmp_path, "scaled")
 
 
+@pytest.mark.slow  # a run of its own
 def test_variables_of_which_nothing_is_read_are_not_called_undeclared(tmp_path: Path) -> None:
     tried(tmp_path, "followed", HEAD + UNKNOWN)

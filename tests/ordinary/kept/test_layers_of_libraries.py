@@ -28,7 +28,7 @@ def classes_in(text: str) -> dict[str, str]:
     return {part.name: ast.dump(part) for part in tree.body if isinstance(part, ast.ClassDef)}
 
 
-@pytest.mark.spread(9)
+@pytest.mark.spread(20)
 @pytest.mark.parametrize(
     "path", [*files_of("equinox.nn"), *files_of("flax.nnx.nn")], ids=lambda path: path.stem
 )

@@ -91,7 +91,7 @@ CLASSES = {
 }
 
 
-@pytest.mark.spread(6)
+@pytest.mark.spread(8)
 @pytest.mark.parametrize("name", CLASSES)
 def test_its_tests_pass(name: str, tmp_path: Path) -> None:
     generated(tmp_path, {name: HEAD + CLASSES[name]})

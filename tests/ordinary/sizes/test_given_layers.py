@@ -130,7 +130,7 @@ def test_a_class_of_layers_alone_is_emitted_as_it_stands(tmp_path: Path) -> None
     assert sorted(path.name for path in (tmp_path / "nets").glob("*.py")) == ["chain.py"]
 
 
-@pytest.mark.spread(6)
+@pytest.mark.spread(12)
 @pytest.mark.parametrize("name", CLASSES)
 def test_layers_are_as_wide_as_the_code_says(name: str, tmp_path: Path) -> None:
     code, made = CLASSES[name]

@@ -143,6 +143,7 @@ class Residual(Module):
 """
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(("name", "classes"), [("chain", CHAIN), ("residual", RESIDUAL)])
 def test_a_part_takes_what_another_gives(tmp_path: Path, name: str, classes: str) -> None:
     tried(tmp_path, name, HEAD + DENSE + classes)

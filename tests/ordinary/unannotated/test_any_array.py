@@ -264,7 +264,7 @@ IN_TESTS = {
 }
 
 
-@pytest.mark.spread(12)
+@pytest.mark.spread(24)
 @pytest.mark.parametrize("name", CLASSES)
 def test_it_is_tried_with_the_shapes_that_its_code_asks_for(tmp_path: Path, name: str) -> None:
     said = generated(tmp_path, {name: HEAD + CLASSES[name]})
@@ -312,7 +312,7 @@ class Masked(eqx.Module):
     assert "fields.mask.role: nothing says whether it is trained (other parts of the class are)\n" in said
 
 
-@pytest.mark.spread(5)
+@pytest.mark.spread(7)
 @pytest.mark.parametrize("module", [argparse, ast, collections, pprint, plistlib, pydoc, statistics])
 def test_code_that_knows_no_arrays_is_read_as_well(module: ModuleType) -> None:
     tree = ast.parse(Path(module.__file__ or "").read_text("utf-8"))

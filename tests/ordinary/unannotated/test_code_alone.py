@@ -306,7 +306,7 @@ EMITTED = {
 }
 
 
-@pytest.mark.spread(6)
+@pytest.mark.spread(12)
 @pytest.mark.parametrize("name", CLASSES)
 def test_it_is_tried_as_it_is_written_and_its_tests_pass(tmp_path: Path, name: str) -> None:
     module = tried(tmp_path, name, HEAD + CLASSES[name])
