@@ -138,7 +138,7 @@ CASES: dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
 }
 
 
-@pytest.mark.spread(4)
+@pytest.mark.spread(8)
 @pytest.mark.parametrize("case", CASES)
 def test_the_same_weights_give_the_same_numbers(case: str) -> None:
     name, build, call = CASES[case]
@@ -181,7 +181,7 @@ def parts(values: Any) -> tuple[Any, ...]:
     return (array.real.ravel(), array.imag.ravel()) if np.iscomplexobj(array) else (array.ravel(),)
 
 
-@pytest.mark.spread(4)
+@pytest.mark.spread(8)
 @pytest.mark.parametrize("case", STARTS)
 def test_they_start_as_those_of_equinox_do(case: str) -> None:
     name, build = STARTS[case]

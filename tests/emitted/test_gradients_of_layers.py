@@ -84,7 +84,7 @@ def of_equinox(mode: str, inference: bool) -> Any:
     return run
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(6)
 @pytest.mark.parametrize("inference", [False, True])
 @pytest.mark.parametrize("mode", MODES)
 def test_batch_norm(mode: str, inference: bool) -> None:
@@ -125,7 +125,7 @@ return self.weight / jnp.einsum("i,ij,j->", self.u, self.weight, self.v) @ x
 }
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(("steps", "inference"), [(1, False), (3, False), (1, True)])
 def test_spectral_norm(steps: int, inference: bool) -> None:
     inputs = {"rows": 4, "columns": 3, "steps": steps, "inference": inference, "key": jax.random.key(1)}
@@ -155,6 +155,7 @@ return jax.nn.softmax(jnp.where(seen, self.past_keys @ x, -1e9)) @ self.past_val
 DRAWN = "lecun_normal"
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("kind", ["module", "nnx"])
 def test_a_key_cache(kind: str) -> None:
     fields = {
@@ -181,6 +182,7 @@ return self.weights
 """
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("kind", ["module", "nnx"])
 def test_adams_state_has_a_meta_gradient(kind: str) -> None:
     moments = {name: "f[n]@state" for name in ("weights", "first", "second")}
@@ -205,7 +207,7 @@ return means
 """
 
 
-@pytest.mark.spread(3)
+@pytest.mark.spread(4)
 @pytest.mark.parametrize("kind", ["module", "pytree", "closure", "nnx"])
 def test_a_kalman_filter_through_a_scan(kind: str) -> None:
     shapes = {"moves": "f[n,n]", "sees": "f[m,n]", "drift": "f[n]", "noise": "f[m]", "mean": "f[n]"}

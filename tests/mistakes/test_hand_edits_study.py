@@ -38,7 +38,7 @@ def importable(folders: Folders, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
             del sys.modules[name]
 
 
-@pytest.mark.spread(5)
+@pytest.mark.spread(10)
 @pytest.mark.parametrize("edit", (*STUDY, *FURTHER), ids=name_of)
 def test_an_edit_applies_and_changes_what_python_reads(folders: Folders, edit: Edit) -> None:
     folder = folders.folder_of(edit.example)
@@ -61,7 +61,7 @@ def test_the_list_has_as_many_edits_of_each_tag_as_was_asked_for() -> None:
     assert len(BY_NAME) == len(STUDY)
 
 
-@pytest.mark.spread(6)
+@pytest.mark.spread(12)
 @pytest.mark.parametrize("name", PROOFS)
 def test_an_edit_that_went_unnoticed_is_a_change(folders: Folders, importable: None, name: str) -> None:
     edit = BY_NAME[name]

@@ -155,6 +155,7 @@ def test_a_skeleton_becomes_a_tested_class(shell: Shell) -> None:
 ANSWER = re.compile(r"^\| (\w+#\d+) \|.*\| `(scaffold new-module .*)` \|$", re.MULTILINE)
 
 
+@pytest.mark.slow  # each case has tests of its own in every run
 def test_one_command_answers_each_founding_case(shell: Shell) -> None:
     """Each row of the table, in one folder, and then the tests of all."""
     answers = dict(ANSWER.findall(TUTORIAL))

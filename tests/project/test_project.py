@@ -188,7 +188,7 @@ def copied(folder: Path, data: dict[str, Any]) -> Path:
     return folder
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 @pytest.mark.parametrize("style", ["kidger", "scientific-python"])
 @pytest.mark.parametrize("name", ["a", "x" * 36])
 def test_plain_copier_gives_the_same_bytes(style: str, name: str, tmp_path: Path) -> None:

@@ -143,12 +143,18 @@ def _cut(spec: ModuleSpec, call: Call) -> Iterator[tuple[str, str]]:
         return
     dims = {**dict(_named(call)), **dict(_lengths(call))}
     for node in nodes_of(ast.Subscript, parsed(call.text)):
-        field = spec.field(attribute_of_self(node.value) or "")
+        field = spec.field(attribute_of_self(_stopped(node.value)) or "")
         held = field.array.dims if field is not None and field.array is not None else ()
         for end, dim in zip(_ends(node), held, strict=False):
             length = dims.get(ast.unparse(end), "") if end is not None else ""
             if length:
                 yield length, dim
+
+
+def _stopped(node: ast.expr) -> ast.expr:
+    """What is read behind `stop_gradient`, as a buffer is."""
+    is_stopped = isinstance(node, ast.Call) and last_name(node) == "stop_gradient"
+    return node.args[0] if is_stopped and node.args else node
 
 
 def _named(call: Call) -> Iterator[tuple[str, str]]:

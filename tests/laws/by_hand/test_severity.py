@@ -139,9 +139,7 @@ class Copies(Shares):
         self.weight, self.names = weight, list(names)
 
 
-class Starts(NamedTuple):
-    """A state that begins with an array of jax, which nobody can change."""
-
+class Starts(NamedTuple):  # with an array of jax, which nobody can change
     weight: jax.Array
     turn: jax.Array = jnp.int32(0)
 

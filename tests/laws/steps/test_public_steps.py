@@ -21,6 +21,7 @@ ADAM = optax.adam(1e-2)
 LOSS = MaximumLikelihoodLoss()
 
 
+@pytest.mark.slow  # the other steps are tried in every run
 class TestFlowjax(StepLaws):
     """Equinox, with the static half outside of the state."""
 

@@ -67,9 +67,10 @@ def test_p09_every_parameter_has_a_gradient(subject: Suite) -> None:
             is_right = bool(np.all(np.isfinite(grad))) or not gives_finite(subject)
             check(is_right, name, f"the gradient is not finite: {grad}", severity=severity_of_values(subject))
         if role == "param" and not subject.is_unused(name):
-            hint = "a parameter that the call does not use, or stop_gradient on it"
+            hint = "a parameter that the call does not use"
             if not (np.any(every[name]) or is_optional(subject, name, gradients=True)):
                 severity = severity_of_idle(subject, [name], gradients=True)
+                hint = CUT_OFF if is_cut_off(subject, [name]) else hint
                 check(False, name, "the gradient is zero everywhere", hint, severity=severity)
         if role == "buffer":
             message = f"declared as buffer, but the call has the gradient {every[name]}"

@@ -12,7 +12,7 @@ from ...engine.runner import called_method, example_call
 from ...inspect.arrays import has_dtype, is_array, is_inexact, is_key
 from ...inspect.classes import is_state
 from ...report import ADVICE
-from ...trace.dependencies import inputs_reaching, stopped_inputs
+from ...trace.dependencies import handed_to_stop, inputs_reaching, stopped_inputs
 
 
 def is_float(value: Any) -> bool:
@@ -60,6 +60,11 @@ def leaves_stopped(traced: TracedConfiguration) -> dict[str, bool]:
     return marks_by_path(traced, stopped_inputs(traced.trace[0].jaxpr)) if traced.trace else {}
 
 
+def leaves_behind_stops(traced: TracedConfiguration) -> dict[str, bool]:
+    """By path, whether all that reads an array of the instance reads it behind `stop_gradient`."""
+    return marks_by_path(traced, handed_to_stop(traced.trace[0].jaxpr, of_reads=all)) if traced.trace else {}
+
+
 def marks_by_path(traced: TracedConfiguration, marks: Sequence[bool]) -> dict[str, bool]:
     """By path, the mark of each floating array of the instance."""
     pairs = zip(traced.inputs, marks)
@@ -77,14 +82,16 @@ def severity_of_idle(subject: Any, paths: Collection[str], gradients: bool = Fal
     """How much it matters that no edit of these arrays shows, or that their gradients are zero.
 
     Where the call computes with it all the same, the example may be of no use: a ray misses what a parameter
-    places, a mask leaves out what is behind it, and a comparison has no slope. What `stop_gradient` keeps away is lost.
-    Of an example that calls one of several methods little follows for what is trained.
+    places, a mask leaves out what is behind it, and a comparison has no slope. What `stop_gradient` keeps away is lost, unless it stands
+    wherever the array is read: who writes that means it. Of an example that calls one of several methods little follows for what is trained.
     """
     usual = traced_configurations(subject)[0]
     reached = leaves_reached(usual, gradients=False)
-    stopped = leaves_stopped(usual) if gradients else {}
+    stopped, meant = (leaves_stopped(usual), leaves_behind_stops(usual)) if gradients else ({}, {})
     is_computed_with = any(reached.get(path, False) and not stopped.get(path, False) for path in paths)
-    return ADVICE if is_computed_with or calls_a_part(subject) else severity_of_values(subject)
+    is_meant = all(meant.get(path, False) for path in paths)
+    is_advice = is_computed_with or is_meant or calls_a_part(subject)
+    return ADVICE if is_advice else severity_of_values(subject)
 
 
 def calls_a_part(subject: Any) -> bool:
