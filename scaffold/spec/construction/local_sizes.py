@@ -153,8 +153,11 @@ def _cut(spec: ModuleSpec, call: Call) -> Iterator[tuple[str, str]]:
 
 def _stopped(node: ast.expr) -> ast.expr:
     """What is read behind `stop_gradient`, as a buffer is."""
-    is_stopped = isinstance(node, ast.Call) and last_name(node) == "stop_gradient"
-    return node.args[0] if is_stopped and node.args else node
+    match node:
+        case ast.Call(args=[array]) if last_name(node) == "stop_gradient":
+            return array
+        case _:
+            return node
 
 
 def _named(call: Call) -> Iterator[tuple[str, str]]:

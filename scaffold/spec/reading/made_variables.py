@@ -10,7 +10,7 @@ from scaffold.spec.grammar.types import ClassType, OpaqueType
 from scaffold.spec.model import Call, Field
 from scaffold.spec.source.branches import CONSTANTS, taken
 from scaffold.spec.source.expressions import nodes_of, parsed
-from scaffold.spec.source.instance import given_as, last_name
+from scaffold.spec.source.instance import given_as, kept_arguments, last_name
 from scaffold.spec.source.local_makers import unfolded_attributes
 
 FLAX = ("BatchStat", "Cache", "Intermediate", "Perturbation", "Variable")
@@ -73,6 +73,8 @@ def _as_by_default(constructor: Call) -> str:
     """The code of a constructor that runs where all arguments have their defaults."""
     tree = copy.deepcopy(parsed(constructor.source))
     left_out = {each.name: CONSTANTS[each.default] for each in constructor.args if each.default in CONSTANTS}
+    kept = kept_arguments(tree)
+    left_out |= {f"self.{attribute}": left_out[name] for name, attribute in kept if name in left_out}
     for function in nodes_of(ast.FunctionDef, *tree.body[:1]):
         function.body = taken(function.body, left_out) or [ast.Pass()]
     return ast.unparse(tree)

@@ -40,7 +40,8 @@ class Const(nnx.Variable):
 
 class Width(nnx.Module):
     def __init__(self, size: int, learned: bool = True, *, rngs: nnx.Rngs):
-        if learned:
+        self.learned = learned
+        if self.learned:
             self.width = nnx.Param(jnp.ones(size))
         else:
             self.width = Const(jnp.ones(size))
