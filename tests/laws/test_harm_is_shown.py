@@ -93,10 +93,17 @@ class Stopped(Scaled):
     """A weight whose gradient is cut off."""
 
     def __call__(self, x: jax.Array) -> jax.Array:
+        return jax.lax.stop_gradient(self.weight * x) + x
+
+
+class Buffered(Scaled):
+    """A weight that is read behind `stop_gradient` alone, as a buffer is."""
+
+    def __call__(self, x: jax.Array) -> jax.Array:
         return jax.lax.stop_gradient(self.weight) * x
 
 
-@pytest.mark.parametrize(("cls", "severity"), [(Threshold, ADVICE), (Stopped, FAULT)])
+@pytest.mark.parametrize(("cls", "severity"), [(Threshold, ADVICE), (Stopped, FAULT), (Buffered, ADVICE)])
 def test_a_threshold_has_no_slope_and_what_is_cut_off_has_lost_it(cls: type, severity: str) -> None:
     assert severity_of(suite_of(cls), "p09_every_parameter_has_a_gradient") == severity
 
