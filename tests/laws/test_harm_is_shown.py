@@ -96,9 +96,7 @@ class Stopped(Scaled):
         return jax.lax.stop_gradient(self.weight * x) + x
 
 
-class Buffered(Scaled):
-    """A weight that is read behind `stop_gradient` alone, as a buffer is."""
-
+class Buffered(Scaled):  # a weight that is read behind `stop_gradient` alone
     def __call__(self, x: jax.Array) -> jax.Array:
         return jax.lax.stop_gradient(self.weight) * x
 
