@@ -36,12 +36,9 @@ def makes_none(spec: ModuleSpec, name: str) -> bool:
     """Whether a constructor that its author wrote may leave a field None: one branch does, or an argument that is None by default."""
     if not spec.source:
         return False
-    left_out = {each.name: each.default for each in parameters(spec)}
+    none = {"None", *(each.name for each in parameters(spec) if each.default == "None")}
     made = [value for field, value in made_fields(spec) if field == name]
-    branches = [branch for value in made for branch in _branches(value)]
-    return any(
-        ast.unparse(branch) == "None" or left_out.get(ast.unparse(branch)) == "None" for branch in branches
-    )
+    return any(ast.unparse(branch) in none for value in made for branch in _branches(value))
 
 
 def _branches(value: ast.expr) -> list[ast.expr]:

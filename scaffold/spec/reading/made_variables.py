@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from scaffold.spec.grammar.types import ClassType, OpaqueType
 from scaffold.spec.model import Call, Field
 from scaffold.spec.source.branches import CONSTANTS, taken
-from scaffold.spec.source.expressions import nodes_of, parsed
+from scaffold.spec.source.definitions import function_of
 from scaffold.spec.source.instance import given_as, kept_arguments, last_name
 from scaffold.spec.source.local_makers import unfolded_attributes
 
@@ -51,12 +51,9 @@ def variables_made(
     """
     declared = {field.name for field in fields}
     pairs = [pair for pair in unfolded_attributes(constructor.source) if pair[0] not in declared]
-    by_default = [
-        pair for pair in unfolded_attributes(_as_by_default(constructor)) if pair[0] not in declared
-    ]
+    by_default = [pair for pair in _made_by_default(constructor) if pair[0] not in declared]
     # Of two branches the one that the defaults take, or else the last that makes something.
-    ranked = sorted((*pairs, *by_default), key=lambda pair: not _is_none(pair[1]))
-    made = dict(ranked)
+    made = dict(sorted((*pairs, *by_default), key=lambda pair: not _is_none(pair[1])))
     kinds = {argument.name: argument.type for argument in constructor.args}
     for name, value in made.items():
         role = _role(value, types)
@@ -69,15 +66,16 @@ def variables_made(
         yield Field(name, kind or OpaqueType("Any"), role, variable=variable, built=True, annotated=False)
 
 
-def _as_by_default(constructor: Call) -> str:
-    """The code of a constructor that runs where all arguments have their defaults."""
-    tree = copy.deepcopy(parsed(constructor.source))
+def _made_by_default(constructor: Call) -> Iterator[tuple[str, ast.expr]]:
+    """The attributes that a constructor assigns where all arguments have their defaults, each with its value."""
+    function = copy.deepcopy(function_of(constructor.source))
+    if function is None:
+        return
     left_out = {each.name: CONSTANTS[each.default] for each in constructor.args if each.default in CONSTANTS}
-    kept = kept_arguments(tree)
+    kept = kept_arguments(function)
     left_out |= {f"self.{attribute}": left_out[name] for name, attribute in kept if name in left_out}
-    for function in nodes_of(ast.FunctionDef, *tree.body[:1]):
-        function.body = taken(function.body, left_out) or [ast.Pass()]
-    return ast.unparse(tree)
+    function.body = taken(function.body, left_out) or [ast.Pass()]
+    yield from unfolded_attributes(function)
 
 
 def _is_none(value: ast.expr) -> bool:

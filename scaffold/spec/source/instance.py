@@ -26,14 +26,12 @@ def self_attributes(source: str) -> tuple[str, ...]:
     return tuple(sorted({name for node in nodes if (name := attribute_of_self(node, ast.Load)) is not None}))
 
 
+_ASK = ("isinstance", "hasattr", "getattr")
+
+
 def asks_what_it_is(source: str) -> bool:
     """Whether a source asks which class `self` is of, or what it has."""
-    asked = (
-        call
-        for name in ("isinstance", "hasattr", "getattr")
-        for call in nodes_of(ast.Call, parsed(source))
-        if calls(call, name)
-    )
+    asked = (call for call in nodes_of(ast.Call, parsed(source)) if last_name(call) in _ASK)
     return any(ast.unparse(call.args[0]) == "self" for call in asked if call.args)
 
 

@@ -85,7 +85,7 @@ def _attributes(owner: ast.ClassDef) -> Iterator[ast.Attribute]:
     """The attributes that a class reads, but for what it only shows as text, gives as it is, or asks for what any array has."""
     parts = [part for part in owner.body if getattr(part, "name", "") not in _TEXTS]
     asked = [part.value for part in nodes_of(ast.Attribute, *parts) if part.attr in _OF_ANY_ARRAY]
-    given = [*asked, *(statement.value for statement in nodes_of(ast.Return, *parts))]
+    given = {*asked, *(statement.value for statement in nodes_of(ast.Return, *parts))}
     return (part for part in nodes_of(ast.Attribute, *parts) if part not in given)
 
 

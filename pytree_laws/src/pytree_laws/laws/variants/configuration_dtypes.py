@@ -12,7 +12,7 @@ from ...engine.runner import called_method, example_call
 from ...inspect.arrays import has_dtype, is_array, is_inexact, is_key
 from ...inspect.classes import is_state
 from ...report import ADVICE
-from ...trace.dependencies import handed_to_stop, inputs_reaching, stopped_inputs
+from ...trace.dependencies import handed_to_stop, inputs_reaching, inputs_read, stopped_inputs
 
 
 def is_float(value: Any) -> bool:
@@ -63,6 +63,11 @@ def leaves_stopped(traced: TracedConfiguration) -> dict[str, bool]:
 def leaves_behind_stops(traced: TracedConfiguration) -> dict[str, bool]:
     """By path, whether all that reads an array of the instance reads it behind `stop_gradient`."""
     return marks_by_path(traced, handed_to_stop(traced.trace[0].jaxpr, of_reads=all)) if traced.trace else {}
+
+
+def leaves_read(traced: TracedConfiguration) -> dict[str, bool]:
+    """By path, whether the call reads an array of the instance."""
+    return marks_by_path(traced, inputs_read(traced.trace[0].jaxpr)) if traced.trace else {}
 
 
 def marks_by_path(traced: TracedConfiguration, marks: Sequence[bool]) -> dict[str, bool]:

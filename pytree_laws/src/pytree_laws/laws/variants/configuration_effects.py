@@ -20,12 +20,18 @@ from ...inspect.trees import arrays_of, bfloat16, changed, combine, partition
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, check, doing
-from ...trace.dependencies import handed_to_stop, inputs_read, stopped_inputs
 from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype, update_lines
 from ...values.randomize import check_draws, redraws
 from ..effects.p12_purity import NOT_IN_PLACE
 from ..effects.p16_helpers import marked
-from .configuration_dtypes import is_of_dtypes, leaves_reached, marks_by_path
+from .configuration_dtypes import (
+    is_of_dtypes,
+    leaves_behind_stops,
+    leaves_reached,
+    leaves_read,
+    leaves_stopped,
+    marks_by_path,
+)
 
 CHECKS = Checks()
 
@@ -126,10 +132,8 @@ def test_p09_buffers_have_no_gradient_in_each_configuration(subject: Suite) -> N
 
 def _cut_off(subject: Suite, usual: TracedConfiguration) -> set[str]:
     """The leaves from which the example keeps the gradient away, or would if it read them, as of buffers."""
-    stopped, at_once, read = (
-        {name for name, mark in marks_by_path(usual, marks_of(usual.trace[0].jaxpr)).items() if mark}
-        for marks_of in (stopped_inputs, functools.partial(handed_to_stop, of_reads=all), inputs_read)
-    )
+    marks = leaves_stopped(usual), leaves_behind_stops(usual), leaves_read(usual)
+    stopped, at_once, read = ({name for name, mark in of_path.items() if mark} for of_path in marks)
     names = marks_by_path(usual, [True] * len(usual.inputs)) if subject.declares_arrays() else ()
     buffers = {name for name in names if subject.role(name) == "buffer"}
     # An update that reads it without a stop, as in a batch norm of flax, or as well, as in
