@@ -27,7 +27,7 @@ from scaffold.spec.grammar.types import (
 )
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.bases import MODULES, lineage
-from scaffold.spec.source.definitions import WITHOUT_FIELDS
+from scaffold.spec.source.definitions import WITHOUT_FIELDS, statements
 from scaffold.spec.source.expressions import dedented, nodes_of, parsed
 from scaffold.spec.source.instance import kept_arguments, last_name, made_attributes
 from scaffold.spec.states import holds_state, is_stateful
@@ -89,7 +89,7 @@ def _helpers_beside(spec: ModuleSpec) -> list[str]:
     return [
         *(["saves_whole = True"] if spec.save else []),
         # Who stores an array as it is given means to: nothing changes it in place but donation.
-        *(["copies_arrays = False"] if _keeps_given(spec) and not spec.source else []),
+        *(["copies_arrays = False"] if _keeps_given(spec) else []),
         *(["remat = True"] if any(field.remat for field in spec.fields) else []),
         *(["decay_mask = staticmethod(decayed)"] if undecayed(spec) and asks_parts else []),
     ]
@@ -115,6 +115,9 @@ def _makes_unknown(spec: ModuleSpec) -> bool:
 
 def _keeps_given(spec: ModuleSpec) -> bool:
     """Whether the author's own constructor stores an argument as it is, or what `asarray` gives of it."""
+    if spec.source:  # of one that does more than assign, the laws take what it does for meant
+        functions = {function.name for function in nodes_of(ast.FunctionDef, *statements(spec.source))}
+        return bool(kept_fields(spec)) and not functions.isdisjoint(("__init__", "create"))
     own = spec.own_constructor
     arguments = {argument.name for argument in own.call.args} if own is not None else set[str]()
     kept = kept_arguments(spec.making, through=("asarray",)) if own is not None else ()

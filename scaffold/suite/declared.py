@@ -11,7 +11,7 @@ from scaffold.passes.variables import UNTRAINED
 from scaffold.spec.construction.arithmetic import measured
 from scaffold.spec.construction.constructor import key_consumers, reads, sources_of
 from scaffold.spec.construction.made_dims import made_fields
-from scaffold.spec.construction.written_dtypes import with_written_dtype
+from scaffold.spec.construction.written_dtypes import dtypes_given, with_written_dtype
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.initialisers import INITIALISERS
 from scaffold.spec.grammar.types import (
@@ -333,7 +333,8 @@ def _makes_floats(value: ast.expr) -> bool:
     """Whether all that an expression computes with is of jax's default dtype."""
     is_complex = any(isinstance(node.value, complex) for node in nodes_of(ast.Constant, value))
     calls = [*nodes_of(ast.Call, value)]
-    return bool(calls) and not is_complex and all(last_name(call) in _FLOATS for call in calls)
+    is_float = all(last_name(call) in _FLOATS and not dtypes_given(call) for call in calls)
+    return bool(calls) and not is_complex and is_float
 
 
 def dtype_of_all(kind: Type) -> list[str]:

@@ -22,11 +22,15 @@ def with_written_dtype(array: ArrayType, source: str) -> ArrayType:
     """The type with the dtype that an expression says, where any of its kind is declared: `jnp.zeros(3, jnp.int32)`."""
     if array.dtype not in _OPEN:
         return array
-    shorts = (
-        BY_LONG_NAME.get(_name_of(value), "") for value in _given_to(ast.parse(source, mode="eval").body)
-    )
+    shorts = dtypes_given(ast.parse(source, mode="eval").body)
     fitting = (short for short in shorts if short[:1] in _OF_KIND[array.dtype] and short[1:])
     return next((replace(array, dtype=short) for short in fitting if short not in _OPEN), array)
+
+
+def dtypes_given(node: ast.expr) -> list[str]:
+    """The dtypes that the call names which makes an array."""
+    shorts = (BY_LONG_NAME.get(_name_of(value), "") for value in _given_to(node))
+    return list(filter(None, shorts))
 
 
 def says_dtype(field: Field) -> bool:

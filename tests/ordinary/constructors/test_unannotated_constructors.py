@@ -211,7 +211,7 @@ def test_an_object_that_the_constructor_asks_is_given_nothing_else(tmp_path: Pat
 def test_an_optimiser_has_an_example(tmp_path: Path) -> None:
     asked = ASKED.replace("MultiSteps", "GradientTransformation")
     generated(tmp_path, {"training": HEAD + asked.partition("@test")[0] + asked[asked.index("class") :]})
-    assert '"rule": optax.adam(1e-3)' in suite_text(tmp_path, "training")
+    assert '"rule": optax.adam(1e-3, eps_root=1e-8)' in suite_text(tmp_path, "training")
 
 
 NAMED = """class Scaled(Module):

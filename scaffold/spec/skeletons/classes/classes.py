@@ -305,6 +305,9 @@ class ClassReader:
             kinds |= inferred.inferred_types(node, self.fields, self.names.classes)
             table = functions.read_function(node, path, self.names, self.notes, [node], kinds)
             return self.raw.setdefault("methods", {}).setdefault(node.name, table)
+        annotations = dict(annotated_names(self.node.body))
+        for name in constructor.given & annotations.keys():
+            self.fields[name] |= self._example(name, self.fields[name], annotations[name].annotation)
         keys = constructor.read()
         self.inits = keys.pop("inits")
         for name, comment in constructor.comments().items():

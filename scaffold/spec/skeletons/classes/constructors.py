@@ -16,7 +16,7 @@ from scaffold.spec.skeletons.classes.functions import argument_type, body_of, re
 from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.definitions import says_nothing
+from scaffold.spec.source.definitions import arguments_of, says_nothing
 from scaffold.spec.source.expressions import count_name, expression_or_none, local_names, nodes_of
 from scaffold.spec.source.instance import assigned_pairs, attribute_of_self, last_name
 
@@ -38,14 +38,23 @@ class Constructor:
         # What is a field has its type there.
         self.inferred = {name: kind for name, kind in types.items() if name not in fields}
 
+    @property
+    def given(self) -> set[str]:
+        """The fields that are arguments as they are given."""
+        every = {argument.arg for argument in arguments_of(self.node)}
+        return {
+            name
+            for name, value in self.inits.items()
+            if _is_given(name, value, every) and name in self.fields
+        }
+
     def read(self) -> dict[str, Any]:
         """Arguments, docstring, the statements above, and the expressions that make fields: `arguments`, `constructor_doc`, `setup`, `inits`."""
         node, notes = self.node, self.notes
-        every = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
+        every = {argument.arg for argument in arguments_of(node)}
         texts = read_arguments(node, ("arguments",), self.names, notes, every, self.inferred)
         notes.locations[("constructor",)] = notes.position(node)
-        given = {name for name, value in self.inits.items() if _is_given(name, value, every)}
-        inits = {name: self.inits[name] for name in self.inits if name not in given & self.fields.keys()}
+        inits = {name: self.inits[name] for name in self.inits if name not in self.given}
         for statement in self.kept:
             notes.note(("setup",), statement)
         arguments = [self._with_type(_argument(text), inits) for text in texts]

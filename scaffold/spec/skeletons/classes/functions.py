@@ -16,6 +16,7 @@ from scaffold.spec.grammar.types import arrays
 from scaffold.spec.names import argument_name_faults
 from scaffold.spec.skeletons.classes.class_statements import is_type_variable
 from scaffold.spec.skeletons.classes.fields import doc_below, keys_of
+from scaffold.spec.skeletons.classes.optimisers import is_tree_of_optimiser, trees_of_arguments
 from scaffold.spec.skeletons.words.annotations import (
     ARRAYS_BY_NAME,
     is_of_grammar,
@@ -230,11 +231,13 @@ def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str,
         name for name, kind in kinds.items() if kind is None or is_any(kind) or _is_any_array(kind, names)
     ]
     bare = [name for name in bare if not names.has_value(node.name, name)]
+    trees = trees_of_arguments(node, owner)
     read = {name.id for name in nodes_of(ast.Name, *node.body)}
     # What is not read may be any number.
     types = {name: "f[]" for name in bare if name not in read}
     is_type = is_of_grammar(owner.name, names) and node.name != "__init__"  # an instance would need one
-    for name in (name for name in bare if name in read):
+    types |= dict.fromkeys(trees.intersection(bare), "tree")
+    for name in (name for name in bare if name in read and name not in trees):
         is_instance = is_type and is_used_as_instance(node, name, owner)
         types[name] = owner.name if is_instance else names.shapes_of(owner).of_argument(node.name, name)
     return {name: types[name] for name in bare if types[name]} | dict(_stated(node, owner, names))
@@ -269,6 +272,8 @@ def given_type(name: str, annotation: ast.expr, owner: ast.ClassDef, names: Name
     is_anything = is_any(annotation) or is_type_variable(annotation, owner, names)
     if not (is_anything or _is_any_array(annotation, names)):
         return ""
+    if is_anything and is_tree_of_optimiser(name, owner):
+        return "tree"
     return "key[]" if name in _KEYS else names.shapes_of(owner).of_field(name)
 
 

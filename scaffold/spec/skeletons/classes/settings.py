@@ -7,6 +7,7 @@ from typing import Any
 from scaffold.spec.grammar.kept_annotations import without_none
 from scaffold.spec.skeletons.classes.as_written import has_default, is_as_written
 from scaffold.spec.skeletons.classes.inferred import constructor_of
+from scaffold.spec.skeletons.classes.optimisers import EXAMPLE, is_optimiser
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.source.definitions import (
     annotated_names,
@@ -21,9 +22,6 @@ from scaffold.spec.tables.raw import as_table
 
 _MAKERS = ("__init__", "create", "__call__")
 """Whose arguments the tests name without the function."""
-_OPTIMISERS = ("optax.GradientTransformation", "optax.GradientTransformationExtraArgs")
-_OPTIMISER = Settings("optax.adam(1e-3)")
-"""One that has a state: a count, and two moments."""
 
 
 def tests_with_settings(
@@ -52,18 +50,20 @@ def _with(entries: Mapping[str, Any], said: Any) -> Any:
 def _taken(
     node: ast.ClassDef, known: Mapping[str, Settings], names: Names
 ) -> Iterator[tuple[str, Settings, bool]]:
-    """What a class takes that is of such a class: its name in the tests, the settings, and whether it has no default."""
+    """What a class takes that is of such a class, or of that of the field which it is called after: its name in the tests, the settings,
+    and whether it has no default."""
     own = method_of(node, "__init__") if is_as_written(node, names) else constructor_of(node)
-    fields = annotated_names(node.body) if own is None else ()
-    places = [(name, field.annotation, not has_default(field.value, names)) for name, field in fields]
+    fields = dict(annotated_names(node.body))
+    given = fields if own is None else {}
+    places = [(name, field.annotation, not has_default(field.value, names)) for name, field in given.items()]
     for function in (part for part in node.body if isinstance(part, ast.FunctionDef) and owner_of(part)):
         prefix = "" if function.name in _MAKERS else f"{function.name}."
         for argument, default in arguments_with_defaults(function):
-            if argument.annotation is not None:
-                places.append((f"{prefix}{argument.arg}", argument.annotation, default is None))
+            field = fields.get(argument.arg) if argument.annotation is None else argument
+            if field is not None and field.annotation is not None:
+                places.append((f"{prefix}{argument.arg}", field.annotation, default is None))
     for key, annotation, is_needed in places:
-        is_optimiser = names.of(without_none(annotation)) in _OPTIMISERS
-        settings = _OPTIMISER if is_optimiser else known.get(_class_named(annotation))
+        settings = EXAMPLE if is_optimiser(annotation) else known.get(_class_named(annotation))
         if settings is not None:
             yield key, settings, is_needed
 

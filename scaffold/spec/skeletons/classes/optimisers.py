@@ -1,0 +1,47 @@
+"""Optimisers of optax that a class is given: one for the tests, and the trees that its code hands to one."""
+
+import ast
+from collections.abc import Iterator
+
+from scaffold.spec.grammar.kept_annotations import without_none
+from scaffold.spec.source.definitions import annotated_names, arguments_of
+from scaffold.spec.source.expressions import Function, nodes_of
+from scaffold.spec.source.instance import last_name
+from scaffold.spec.source.settings import Settings
+
+EXAMPLE = Settings("optax.adam(1e-3, eps_root=1e-8)")
+"""One that has a state: a count, and two moments. Its root has a slope at zero too."""
+_CLASSES = ("GradientTransformation", "GradientTransformationExtraArgs")
+
+
+def is_optimiser(annotation: ast.expr) -> bool:
+    """Whether an annotation names an optimiser of optax, or None beside it."""
+    return last_name(without_none(annotation)) in _CLASSES
+
+
+def trees_of_arguments(node: Function, owner: ast.ClassDef) -> set[str]:
+    """The arguments of a method that it hands to an optimiser: `params` of `tx.init(params)`, `grads` of `self.tx.update(grads, state)`."""
+    return {*_handed_over(node, owner)} & {argument.arg for argument in arguments_of(node)}
+
+
+def is_tree_of_optimiser(name: str, owner: ast.ClassDef) -> bool:
+    """Whether methods of a class hand a field to an optimiser, or its constructor the argument of that name."""
+    methods = [*nodes_of(ast.FunctionDef, *owner.body)]
+    makers = (method for method in methods if method.name in ("__init__", "create"))
+    return any(f"self.{name}" in _handed_over(method, owner) for method in methods) or any(
+        name in trees_of_arguments(maker, owner) for maker in makers
+    )
+
+
+def _handed_over(node: Function, owner: ast.ClassDef) -> Iterator[str]:
+    """What calls of optimisers take for a tree: all but the state, which is second of `update`."""
+    fields = {name for name, field in annotated_names(owner.body) if is_optimiser(field.annotation)}
+    annotated = {each.arg for each in arguments_of(node) if each.annotation and is_optimiser(each.annotation)}
+    optimisers = {*fields, *annotated, *(f"self.{name}" for name in fields)}
+    for call in nodes_of(ast.Call, *node.body):
+        match call.func:
+            case ast.Attribute(value=made, attr="init" | "update") if ast.unparse(made) in optimisers:
+                trees = (call.args[:1], call.args[2:3], [keyword.value for keyword in call.keywords])
+                yield from (ast.unparse(each) for part in trees for each in part)
+            case _:
+                pass

@@ -1,0 +1,80 @@
+"""Constructors that store what they are given: of arrays of which nothing says the shape, of an optimiser, and of the trees it takes."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.ordinary.generated import suite_text, tried
+
+SCALE = """import equinox as eqx
+import jax
+from jaxtyping import Array, Float
+
+
+class Scale(eqx.Module):
+    weight: jax.Array
+    bias: jax.Array
+
+    def __init__(self, weight, bias):
+        self.weight = weight
+        self.bias = bias
+
+    def __call__(self, x):
+        return self.weight @ x + self.bias
+"""
+MADE = SCALE.replace("def __init__(self", "@classmethod\n    def create(cls").replace(
+    "        self.weight = weight\n        self.bias = bias\n",
+    "        return cls(weight=weight, bias=bias)\n",
+)
+TRAINING = """from typing import Any, Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+
+
+class TrainState(eqx.Module):
+    step: jax.Array
+    params: Any
+    opt_state: optax.OptState
+    apply_fn: Callable = eqx.field(static=True)
+    tx: optax.GradientTransformation = eqx.field(static=True)
+
+    @classmethod
+    def create(cls, apply_fn, params, tx):
+        return cls(
+            step=jnp.zeros((), jnp.int32),
+            params=params,
+            opt_state=tx.init(params),
+            apply_fn=apply_fn,
+            tx=tx,
+        )
+
+    def apply_gradients(self, grads):
+        updates, opt_state = self.tx.update(grads, self.opt_state, self.params)
+        params = optax.apply_updates(self.params, updates)
+        return TrainState(self.step + 1, params, opt_state, self.apply_fn, self.tx)
+"""
+
+
+@pytest.mark.parametrize("text", [SCALE, MADE], ids=["init", "create"])
+def test_arrays_have_the_shapes_that_the_code_asks_for_and_are_stored_as_they_are(
+    tmp_path: Path, text: str
+) -> None:
+    tried(tmp_path, "scale", text)
+    suite = suite_text(tmp_path, "scale")
+    assert '"weight": sample(seed, (3, 2)),' in suite and "copies_arrays = False" in suite
+
+
+@pytest.mark.slow  # the same of arrays that say their shapes
+def test_arrays_of_a_shape_that_is_said_are_stored_as_they_are(tmp_path: Path) -> None:
+    text = SCALE.replace("weight: jax.Array", 'weight: Float[Array, "out in_"]')
+    tried(tmp_path, "scale", text.replace("bias: jax.Array", 'bias: Float[Array, " out"]'))
+
+
+def test_what_an_optimiser_is_given_is_a_tree(tmp_path: Path) -> None:
+    tried(tmp_path, "train_state", TRAINING)
+    suite = suite_text(tmp_path, "train_state")
+    assert 'Leaf("step", "param", dtype=None),' in suite and '"params": {"a": sample(' in suite
+    assert '"apply_gradients",\n            lambda seed: ({"a": ' in suite
