@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from scaffold.errors import ScaffoldError
 from scaffold.kind import kind_of
 from scaffold.source_text import docstring
+from scaffold.spec.construction.arithmetic import primes
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.construction.guards import refused_conditions
-from scaffold.spec.construction.sizes import primes
 from scaffold.spec.grammar.types import ArrayType, ScalarType, TreeType
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.source.definitions import arguments_with_defaults, function_of, gives_instance

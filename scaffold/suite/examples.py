@@ -47,6 +47,7 @@ from scaffold.spec.grammar.values import EXAMPLE_INT, EXAMPLE_INTS
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.states import is_state, is_stateful
 from scaffold.suite.compared_values import compared_texts
+from scaffold.suite.cut_lengths import with_cut_lengths
 from scaffold.suite.differentiated import example_function
 from scaffold.suite.inherited import bound_of, concrete, how_to_build
 from scaffold.suite.layers import layer_source
@@ -67,7 +68,7 @@ class Examples(Struct, frozen=True, dict=True):
 
     @classmethod
     def of(cls, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> "Examples":
-        return cls(spec, known, sizes(spec))
+        return cls(spec, known, with_cut_lengths(spec, known, sizes(spec)))
 
     def inputs(self) -> tuple[tuple[str, str], ...]:
         """The constructor's arguments by name, as source; what has a default that will do is left out."""

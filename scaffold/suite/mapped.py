@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from msgspec.structs import replace
 
 from scaffold.passes.reached import stops_field, stops_what_is_made_of
-from scaffold.spec.construction.sizes import primes
+from scaffold.spec.construction.arithmetic import primes
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import (
     ArrayType,

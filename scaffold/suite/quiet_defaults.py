@@ -33,9 +33,7 @@ def says_none(spec: ModuleSpec, name: str) -> bool:
 
 
 def makes_none(spec: ModuleSpec, name: str) -> bool:
-    """Whether a constructor that its author wrote may leave a field None: one branch does, or an argument that is None by default."""
-    if not spec.source:
-        return False
+    """Whether the constructor may leave a field None: one branch does, or an argument that is None by default."""
     none = {"None", *(each.name for each in parameters(spec) if each.default == "None")}
     made = [value for field, value in made_fields(spec) if field == name]
     return any(ast.unparse(branch) in none for value in made for branch in _branches(value))

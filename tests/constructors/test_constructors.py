@@ -150,6 +150,7 @@ def test_what_a_constructor_cannot_be(raw: Any, told: str) -> None:
     [
         ({"constructor": "init"}, "`A` has no `create` -> write `cls(...)`"),
         ({"kind": "nnx"}, "`A` has no `create` -> write `cls(...)`"),
+        ({"constructor": "init", "constructors": {}, "methods": {"g": {"source": "@classmethod\ndef g(cls, n):\n    return cls.create(n)"}}}, "spec: methods.g.body: `A` has no `create` -> write `cls(...)`"),
         ({"kind": "abstract", "fields": {"v": "f[n]"}}, "spec: constructors.f: an abstract class is not built -> put it into the subclass"),
         ({"methods": {"f": {"body": "return 3"}}}, "spec: methods.f: `f` is a constructor already -> rename one of them"),
         ({"fields": {**FIELDS, "f": "int"}}, "spec: constructors.f: `f` is a field too -> rename one of them"),

@@ -3,9 +3,9 @@
 import ast
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 from scaffold.spec.source.definitions import statements
@@ -102,3 +102,12 @@ def _whole(value: ast.expr, numbers: Mapping[str, int], lengths: Mapping[str, in
         case _:
             number = measured(ast.unparse(value), numbers)
             return int(number) if number is not None and number % 1 == 0 else None  # infinity has no rest
+
+
+def primes() -> Iterator[int]:
+    """2, 3, 5, 7, …: distinct sizes show a transposed shape."""
+    smaller: list[int] = []
+    for number in count(2):
+        if all(number % prime for prime in smaller):
+            smaller.append(number)
+            yield number

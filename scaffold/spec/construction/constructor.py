@@ -116,7 +116,7 @@ def is_plain(spec: ModuleSpec) -> bool:
     parts = [field for field in spec.stored if field.role == "module"]
     has_parts_alone = spec.kind == "module" and len(parts) == len(spec.stored) and not spec.bases
     may_be = kind_of(spec.kind).plain or rebuilds_by(spec, "dataclass") or has_parts_alone or not spec.stored
-    is_made = bool(spec.setup.strip() or spec.arguments)
+    is_made = bool(spec.setup.strip() or spec.arguments or spec.own_constructor)
     return not is_made and (bool(spec.source) or (may_be and all(map(_is_stored_as_given, spec.stored))))
 
 

@@ -40,6 +40,18 @@ def divisions(spec: ModuleSpec) -> tuple[Division, ...]:
     return tuple(dict.fromkeys((*named, *_parted(spec), *spec.divided_beside)))
 
 
+@once
+def least_sizes(spec: ModuleSpec) -> dict[str, int]:
+    """By name the largest number that it is divided by with a rest, so that no quotient is 0: 4 where `fft_size // 4` is a step."""
+    floors = (node for source in class_sources(spec) for node in nodes_of(ast.BinOp, parsed(source)))
+    pairs = ((node.left, whole_number(node.right)) for node in floors if isinstance(node.op, ast.FloorDiv))
+    named = [(name, number) for left, number in pairs if number and (name := named_value(left))]
+    dims, least = dims_of_names(spec) if named else {}, dict[str, int]()
+    for name, number in named:
+        least[dims.get(name, name)] = max(number, least.get(dims.get(name, name), 0))
+    return least
+
+
 def _dividing(tree: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a tree, without the divisions that have to leave a rest: `if width % 2 == 0: raise`."""
     listed = (test.values if isinstance(test, ast.BoolOp) else [test] for test in refused_conditions(tree))

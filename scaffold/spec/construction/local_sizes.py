@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ArrayType, ScalarType, Type, dim_names, dims_in
@@ -18,8 +18,12 @@ _TAKE_LARGEST = ("top_k", "approx_max_k", "approx_min_k")
 
 
 def dims_of_names(spec: ModuleSpec) -> dict[str, str]:
-    """The dims for which local names stand, as `size` after `length, size = x.shape`."""
-    return {name: dim for call in spec.calls for name, dim in _named(call)}
+    """The dims for which local names stand, as `size` after `length, size = x.shape`, or `size = self.window.shape[0]`."""
+    held = {f"self.{field.name}": field.array for field in spec.stored if field.array is not None}
+    lengths = dict(_lengths(held))
+    values = (pair for call in spec.calls for pair in local_values(call.text)) if lengths else ()
+    of_fields = {name: lengths[text] for name, value in values if (text := ast.unparse(value)) in lengths}
+    return of_fields | {name: dim for call in spec.calls for name, dim in _named(call)}
 
 
 @once
@@ -67,7 +71,8 @@ def cutting_sizes(spec: ModuleSpec) -> frozenset[str]:
     """The sizes that a class holds, and that calls cut data by: modes in `spectrum[: self.modes]`, a window in `jnp.convolve(x, self.window)` or `x.shape[0] - self.window_size`."""
     inner = _held_sizes(spec) - dims_of_calls(spec, results=False)
     nodes = (node for call in spec.calls for node in ast.walk(parsed(call.text))) if inner else ()
-    return inner.intersection(name for node in nodes for name in _cut_by(spec, node))
+    dims = dims_of_names(spec) if inner else {}
+    return inner.intersection(dims.get(name, name) for node in nodes for name in _cut_by(spec, node))
 
 
 @once
@@ -83,8 +88,9 @@ def counts_taken(spec: ModuleSpec) -> tuple[str, ...]:
     ]
     kept = {attribute_of_self(count) for call in spec.calls for count in _top_counts(call)}
     of_constructor = [argument for argument in parameters(spec) if argument.name in kept]
-    counts = (*of_methods, *of_constructor)
-    return tuple(each.name for each in counts if each.type == _INT and each.default is None)
+    counts = (each for each in (*of_methods, *of_constructor) if each.type == _INT)
+    dims = dims_of_calls(spec, results=True)  # which have a size here, and no default
+    return tuple(each.name for each in counts if each.default is None or each.name in dims)
 
 
 def _all_ends(call: Call) -> Iterator[ast.expr]:
@@ -141,7 +147,7 @@ def _names_of_dims(kinds: Iterable[Type]) -> frozenset[str]:
 def _cut(spec: ModuleSpec, call: Call) -> Iterator[tuple[str, str]]:
     if "[:" not in call.text:
         return
-    dims = {**dict(_named(call)), **dict(_lengths(call))}
+    dims = {**dict(_named(call)), **dict(_lengths(array_arguments(call)))}
     for node in nodes_of(ast.Subscript, parsed(call.text)):
         field = spec.field(attribute_of_self(_stopped(node.value)) or "")
         held = field.array.dims if field is not None and field.array is not None else ()
@@ -166,15 +172,15 @@ def _named(call: Call) -> Iterator[tuple[str, str]]:
         kind = kinds.get(ast.unparse(array))
         for name, dim in zip(names, kind.dims, strict=True) if kind and len(kind.dims) == len(names) else ():
             yield from ((name.id, dim),) if isinstance(name, ast.Name) else ()
-    lengths = dict(_lengths(call))
+    lengths = dict(_lengths(kinds))
     values = ((name, ast.unparse(value)) for name, value in local_values(call.text))
     yield from ((name, lengths[text]) for name, text in values if text in lengths)
 
 
-def _lengths(call: Call) -> Iterator[tuple[str, str]]:
-    """How Python writes the size of each axis of an argument."""
-    for name, kind in array_arguments(call).items():
-        yield f"len({name})", kind.dims[0]
+def _lengths(arrays: Mapping[str, ArrayType]) -> Iterator[tuple[str, str]]:
+    """How Python writes the size of each axis of arrays."""
+    for name, kind in arrays.items():
+        yield from [(f"len({name})", kind.dims[0])] if kind.dims else []
         for axis, dim in enumerate(kind.dims):
             yield from ((f"{name}.shape[{axis}]", dim), (f"{name}.shape[{axis - len(kind.dims)}]", dim))
 

@@ -3,16 +3,16 @@
 import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import chain, count, islice
+from itertools import chain, islice
 from math import prod
 from typing import Any, cast
 
 from scaffold.errors import Fault
 from scaffold.mesh_axes import axes_of
 from scaffold.spec.construction import local_sizes
-from scaffold.spec.construction.arithmetic import evaluate, measured
+from scaffold.spec.construction.arithmetic import evaluate, measured, primes
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims, written_dims
-from scaffold.spec.construction.divisions import all_divide, multiplied
+from scaffold.spec.construction.divisions import all_divide, least_sizes, multiplied
 from scaffold.spec.construction.guards import axes_shown, is_refused, is_size, required_sizes, shown_by_values
 from scaffold.spec.construction.made_dims import dims_of_arguments
 from scaffold.spec.grammar import types
@@ -41,15 +41,6 @@ LARGEST_EXAMPLE = 2**20
 Sizes = Mapping[str, int]
 
 
-def primes() -> Iterator[int]:
-    """2, 3, 5, 7, …: distinct sizes show a transposed shape."""
-    smaller: list[int] = []
-    for number in count(2):
-        if all(number % prime for prime in smaller):
-            smaller.append(number)
-            yield number
-
-
 # -- the choice --------------------------------------------------------------------------------------------------------
 
 
@@ -66,30 +57,24 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
         **dict(spec.test.sizes),
     }
     named = [name for name in _sized_names(spec) if name not in chosen]
-    candidates = {
-        **dict(local_sizes.limits(spec)),
-        **dims_of_arguments(spec),
-        **required_sizes(spec),
-        **dict(spec.test.ties),
-        # Both ways, where the size is known of what is tied alone.
-        **{size: dim for dim, size in spec.test.ties if dim in chosen and size.isidentifier()},
-    }
+    candidates = _ties(spec, chosen)
     tied = _grounded(
         {dim: size for dim, size in candidates.items() if dim not in chosen}, {*named, *chosen, *defaults}
     )
     wanted = [name for name in named if name not in tied]
     whole = {name: DEVICES if axes_of(name, spec.sharding or ()) else 1 for name in wanted}
     lengths = local_sizes.data_lengths(spec).intersection(wanted)
-    bounds = {name: least for name, least in local_sizes.lengths_by_bounds(spec).items() if name in wanted}
+    bounds = {**least_sizes(spec), **local_sizes.lengths_by_bounds(spec)}
     inner = {name for name in local_sizes.cutting_sizes(spec) if whole.get(name, 1) == 1}
 
     def sized(free: list[int]) -> dict[str, int]:
         wholes = {name: whole[name] * size for name, size in zip(wanted, free, strict=True)}
+        every = {**chosen, **wholes}
+        for name in (name for name in wanted if name in bounds and every[name] < SMALL):
+            every = lengthened(every, [name], min(bounds[name], SMALL))
         # Twice as long as what is chosen here, as a spectrum asks for; the author's own sizes are large already.
-        cut = [2 * wholes[name] if name in wholes else chosen[name] for name in inner & {*wholes, *chosen}]
-        every = _longer({**chosen, **wholes}, sorted(lengths, key=wanted.index), max(cut, default=0))
-        for name in (name for name in bounds if every[name] < SMALL):
-            every = _longer(every, [name], min(bounds[name], SMALL))
+        cut = [(1 + (name in wholes)) * every[name] for name in inner & every.keys()]
+        every = lengthened(every, sorted(lengths, key=wanted.index), max(cut, default=0))
         return with_tied(multiplied(spec, every, wanted))
 
     def with_tied(every: dict[str, int]) -> dict[str, int]:
@@ -107,6 +92,14 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     return _best(spec, chain(map(sized, choices), small), map(sized, choices)) or sized(choices[0])
 
 
+def _ties(spec: ModuleSpec, chosen: Collection[str]) -> dict[str, str]:
+    """By dim the size that another dim, or what the constructor makes, says it has."""
+    # Both ways, where the size is known of what is tied alone.
+    turned = {size: dim for dim, size in spec.test.ties if dim in chosen and size.isidentifier()}
+    said = {**dict(local_sizes.limits(spec)), **dims_of_arguments(spec), **required_sizes(spec)}
+    return {**said, **dict(spec.test.ties), **turned}
+
+
 def _grounded(ties: Mapping[str, str], known: Collection[str]) -> dict[str, str]:
     """The ties to what has a size, each behind those that it rests on; what is tied in a circle is left out."""
     grounded: dict[str, str] = {}
@@ -121,7 +114,7 @@ def _grounded(ties: Mapping[str, str], known: Collection[str]) -> dict[str, str]
     return grounded
 
 
-def _longer(every: dict[str, int], lengths: Iterable[str], least: int) -> dict[str, int]:
+def lengthened(every: dict[str, int], lengths: Iterable[str], least: int) -> dict[str, int]:
     """The sizes, in which data are longer than what a class may cut them by: a window, a kernel, the modes of a spectrum."""
     taken = {*every.values()}
     for name in (name for name in lengths if every[name] < least):
@@ -141,7 +134,8 @@ def other_size(spec: ModuleSpec, name: str, sized: Sizes) -> int | None:
     untaken = (prime for prime in primes() if prime not in sized.values())
     multiples = (factor * sized[name] for factor in range(2, _TRIES))
     others = [*islice(untaken, _TRIES), *multiples, *range(1, sized[name])]
-    candidates = [{**sized, name: size} for size in others if size not in sized.values()]
+    least = min(least_sizes(spec).get(name, 0), sized[name])
+    candidates = [{**sized, name: size} for size in others if size >= least and size not in sized.values()]
     tried = [candidate for candidate in candidates if all_divide(spec, candidate, sized)]
     best = _best(spec, tried, tried)
     return best[name] if best is not None else None

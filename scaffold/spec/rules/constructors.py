@@ -35,10 +35,8 @@ def _body_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
     known = {*class_names(spec), *("create",) * constructor.has_factory(spec)}
     attributes = nodes_of(ast.Attribute, ast.parse(method.call.body))
     read = {node.attr for node in attributes if ast.unparse(node.value) == "cls"}
-    for name in sorted(read - known):
-        if name == "create":
-            yield Fault(place, f"`{spec.name}` has no `create`", "write `cls(...)`")
-        elif not spec.bases and not name.startswith("__"):
+    for name in sorted(read - known - {"create"}):  # of which it is told where it is called
+        if not spec.bases and not name.startswith("__"):
             message = f"`cls.{name}` is no method of the class, nor of its instances"
             fix = suggestion(name, known, "write `[constructors.NAME]` for it")
             yield Fault(place, message, fix, tuple(sorted(known)))
@@ -65,6 +63,10 @@ def _with_known_constructor(specs: Iterable[ModuleSpec]) -> dict[str, ModuleSpec
 def _call_faults(spec: ModuleSpec, call: ast.Call, name: str, place: str) -> Iterator[Fault]:
     """What is given and not taken, or needed and not given, in the words of Python."""
     signature, written = _signature(spec, name), ast.unparse(call.func)
+    if name == "create" and _lacks_create(spec):
+        yield Fault(
+            place, f"`{spec.name}` has no `create`", f"write `{written.removesuffix('.create')}(...)`"
+        )
     if name == "cls" and spec.nests and spec.constructor != "init":
         fix = f"write `{written}.create(...)`, which takes the fields one by one"
         yield Fault(place, f"`{written}(...)` takes groups, as they are stored", fix)
@@ -83,6 +85,12 @@ def _call_faults(spec: ModuleSpec, call: ast.Call, name: str, place: str) -> Ite
             fix = f"it takes `{_shown(signature)}`"
             fix = suggestion(unknown, taken, fix) if unknown else fix
         yield Fault(place, f"`{written}(...)` does not fit the constructor: {error}", fix, taken)
+
+
+def _lacks_create(spec: ModuleSpec) -> bool:
+    """Whether a class and its bases have no `create`, since the fields are all that it takes."""
+    is_known = not spec.bases and spec.own_constructor is None and kind_of(spec.kind).stores
+    return is_known and not (constructor.has_factory(spec) or spec.defines("create"))
 
 
 def _misfit(signature: Signature, call: ast.Call) -> str:

@@ -78,7 +78,7 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     skeletons = [_skeleton(node, sides, above.get(node), unit, names, file) for node, sides in parts]
     for node, skeleton in zip(classes, skeletons, strict=True):
         test = tests_with_settings(skeleton.tables.get("test", {}), node, settings, names)
-        if may_have_ties(node):
+        if may_have_ties(node, names.classes):
             test = tests_with_ties(test, node, names.shapes_of(node).shapes)
         skeleton.tables.update({"test": test} if test else {})
     if unit is None:

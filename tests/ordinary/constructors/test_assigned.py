@@ -56,6 +56,22 @@ class TrainState(eqx.Module):
         params = optax.apply_updates(self.params, updates)
         return TrainState(self.step + 1, params, opt_state, self.apply_fn, self.tx)
 """
+GAIN = """import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+
+class Gain(eqx.Module):
+    gain: Float[Array, " bands"]
+    smooth: float = eqx.field(static=True, default=0.04)
+
+    @classmethod
+    def create(cls, bands: int, smooth: float = 0.04) -> "Gain":
+        return cls(jnp.ones(bands), smooth)
+
+    def __call__(self, x: Float[Array, "time bands"]) -> Float[Array, "time bands"]:
+        return self.smooth * self.gain * x
+"""
 
 
 @pytest.mark.parametrize("text", [SCALE, MADE], ids=["init", "create"])
@@ -78,3 +94,8 @@ def test_what_an_optimiser_is_given_is_a_tree(tmp_path: Path) -> None:
     suite = suite_text(tmp_path, "train_state")
     assert 'Leaf("step", "param", dtype=None),' in suite and '"params": {"a": sample(' in suite
     assert '"apply_gradients",\n            lambda seed: ({"a": ' in suite
+
+
+def test_what_takes_sizes_and_gives_fields_by_place_is_the_constructor(tmp_path: Path) -> None:
+    tried(tmp_path, "gain", GAIN)
+    assert "return Gain.create(**inputs)" in suite_text(tmp_path, "gain")

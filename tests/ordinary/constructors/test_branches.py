@@ -33,6 +33,23 @@ class Block(eqx.Module):
         return self.linear(x) if self.act is None else self.act(self.linear(x))
 """
 
+OPTIONAL = """
+from scaffold.skeleton import Module, module
+
+
+class Block(Module):
+    linear: eqx.nn.Linear = module()
+    extra: eqx.nn.Linear | None = module()
+
+    def __init__(self, size: int, *, attend: bool = False, key: Array):
+        self.linear = eqx.nn.Linear(size, size, key=key)
+        self.extra = eqx.nn.Linear(size, size, key=key) if attend else None
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        x = self.linear(x)
+        return x if self.extra is None else self.extra(x)
+"""
+
 OF_TWO_TYPES = """
 class Const(nnx.Variable):
     pass
@@ -54,6 +71,13 @@ class Width(nnx.Module):
 def test_what_a_default_leaves_none_need_not_be_a_leaf(tmp_path: Path) -> None:
     generated(tmp_path, {"block": HEAD + LEFT_OUT})
     assert 'conditional = ("act", "centres")' in suite_text(tmp_path, "block")
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50
+
+
+@pytest.mark.slow  # a run of its own
+def test_a_part_that_the_default_leaves_out_need_not_be_a_leaf(tmp_path: Path) -> None:
+    generated(tmp_path, {"block": HEAD + OPTIONAL})
+    assert 'conditional = ("extra",)' in suite_text(tmp_path, "block")
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50
 
 

@@ -29,6 +29,7 @@ _BY_TYPE = {
     "TracerIntegerConversionError": "an index or a size that is traced: make it static, or index with `jnp.take`",
     "TracerBoolConversionError": "a branch that depends on values: `jnp.where`, `lax.cond`, or a static argument",
     "ConcretizationTypeError": "a size or a number of Python that depends on values: a static argument, or `jnp` instead",
+    "TypePromotionError": "two dtypes that meet without a cast, which `jax_numpy_dtype_promotion` of these tests refuses: cast one, `x.astype(self.weight.dtype)`",
     "NonConcreteBooleanIndexError": "a mask as an index: `jnp.where`, or `jnp.nonzero` with a `size`",
 }
 _BY_WORDS = {

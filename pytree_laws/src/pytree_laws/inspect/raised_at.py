@@ -11,7 +11,16 @@ from .classes import LIBRARIES
 
 _BESIDE = (
     *LIBRARIES,
-    *("pytree_laws", "jaxtyping", "beartype", "wadler_lindig", "ml_dtypes", "_pytest", "pluggy"),
+    *(
+        "pytree_laws",
+        "jaxtyping",
+        "beartype",
+        "wadler_lindig",
+        "ml_dtypes",
+        "opt_einsum",
+        "_pytest",
+        "pluggy",
+    ),
 )
 """Packages whose code nobody looks into for a mistake of a class."""
 _OF_CLASSES = "equinox", "flax"

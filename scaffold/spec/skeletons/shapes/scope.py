@@ -222,6 +222,8 @@ class Scope(Struct):
         applied = self._applied(node.func, taken, named)
         if applied is not _NOT_CALLED:
             return applied
+        if attribute_of_self(node.func) is not None:
+            return None  # a part, whatever it is called
         made = created_shape(node, Makers(self.sizes, {}).size)
         return made or self._of_function(node, name, taken)
 

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from scaffold.spec.grammar.named_dims import ROWS
@@ -11,16 +11,20 @@ from scaffold.spec.skeletons.shapes.given_layers import given_layers, ties_of_gi
 from scaffold.spec.skeletons.shapes.sums import shares
 from scaffold.spec.skeletons.shapes.unknown_shapes import Shapes
 from scaffold.spec.source.definitions import annotated_names, arguments_of, dims_written, method_of
+from scaffold.spec.source.expressions import nodes_of
+from scaffold.spec.source.instance import last_name
 
 _ROUNDS = 3
 """How often the pairs are read: what one of them says of a dim, those above it had not known."""
 _MULTIPLE = re.compile(r"(\d+)\*(\w+)")
 
 
-def may_have_ties(owner: ast.ClassDef) -> bool:
-    """Whether code of a class may say how long dims are: those that its methods alone name, or that several arrays have which it is given."""
+def may_have_ties(owner: ast.ClassDef, classes: Collection[str]) -> bool:
+    """Whether code of a class may say how long dims are: those that its methods alone name, or records do, or that several arrays have which it is given."""
     are_named = not bound_names(owner) >= {*dims_written(owner)}
-    return are_named or len(_dims_given(owner)) > 1 or any(given_layers(owner))
+    arguments = (each for method in nodes_of(ast.FunctionDef, *owner.body) for each in arguments_of(method))
+    takes_records = any(last_name(each.annotation) in classes for each in arguments if each.annotation)
+    return are_named or takes_records or len(_dims_given(owner)) > 1 or any(given_layers(owner))
 
 
 def _dims_given(owner: ast.ClassDef) -> list[str]:

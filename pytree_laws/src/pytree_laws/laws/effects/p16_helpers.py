@@ -66,8 +66,10 @@ def _check_specs(subject: PytreeSuite, instance: Any, label: str) -> None:
     wanted = subject.expected_to_train(instance)
     has_spec = hasattr(instance, "trainable")
     hint = "" if has_spec else "declared data, buffers and frozen parts need a `trainable()`"
-    # A class without one may leave the choice to who trains it.
-    severity = FAULT if has_spec else ADVICE
+    # A class without one may leave the choice to who trains it, and one of its author's own may train less of its parts.
+    of_parts = [leaf.path for leaf in subject.manifest() if leaf.role == "module"]
+    is_less = selected < wanted and all(under_any(name, of_parts) for name in wanted - selected)
+    severity = ADVICE if not has_spec or (subject.severity == FAULT and is_less) else FAULT
     check_selected("trainable", f"on {label} it selects", selected, wanted, hint, severity=severity)
     for method, paths in subject.filters.items():
         selected = marked(instance, getattr(instance, method)())

@@ -12,7 +12,7 @@ from ...engine.registry import Checks
 from ...inspect.arrays import is_floating, same_bits
 from ...inspect.trees import arrays_of, axis_sizes
 from ...kinds.suite import Suite
-from ...report import ANY_ERROR, FAULT, Law, check, check_each, or_else
+from ...report import ADVICE, ANY_ERROR, FAULT, Law, check, check_each, or_else
 from ...values.closeness import check_close, close
 from ...values.dtypes import is_half
 from ...values.edge_values import equalized
@@ -116,7 +116,8 @@ def test_p08_assignment_is_refused_or_seen(subject: Suite) -> None:
         check_close(path, "after an assignment the call gives {}, a fresh instance {}", got, fresh, hint)
 
 
-@CHECKS.register(CALLED)
+# Whoever never gives an instance leaves of another size has nothing to mend.
+@CHECKS.register(CALLED, severity=ADVICE)
 def test_p08_static_values_follow_the_sizes(subject: Suite) -> None:
     changes = another_size(subject)
     start, fresh = subject.cached_instance(), of_the_other_size(subject, changes)
