@@ -292,8 +292,7 @@ def _plan(outcomes: Sequence[Outcome], run: Run) -> Plan:
     wishes = Wishes(register=False, force=run.wanted.force, renamed=run.written.renamed)
     plan = plan_in_project(run.layout, [*written, *numbers, *extra], (), (), wishes, adopted)
     stay = [f"{outcome.file.path}: {outcome.stays}" for outcome in outcomes if outcome.stays and outcome.file]
-    notes = [note for note in plan.notes if "--no-register" not in note]  # which is no option here
-    return replace(plan, notes=(*notes, *stay))
+    return replace(plan, notes=(*plan.notes, *stay))
 
 
 def _numbers(outcome: Outcome) -> File | None:

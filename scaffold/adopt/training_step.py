@@ -107,9 +107,14 @@ def _imports(text: str, wanted: StepWanted, target: Target) -> list[str]:
 
 
 def _free_names(wanted: StepWanted) -> set[str]:
-    texts = (wanted.state, wanted.batch, wanted.call)
-    trees = [ast.parse(text, mode="eval") for text in texts if text]
-    nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    """The names that the expressions read from the module of the step; each knows the arguments of the method that it stands in."""
+    of_seed = [(text, {"seed"}) for text in (wanted.state, wanted.batch)]
+    names = (_names_read(text) - bound for text, bound in (*of_seed, (wanted.call, {"state", "batch"})))
+    return set[str]().union(*names) - {*vars(builtins)}
+
+
+def _names_read(text: str) -> set[str]:
+    """The names that an expression reads, and does not bind."""
+    nodes = [node for node in ast.walk(ast.parse(text or "None")) if isinstance(node, ast.Name)]
     read = {node.id for node in nodes if isinstance(node.ctx, ast.Load)}
-    bound = {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
-    return read - bound - {"seed", "state", "batch", *vars(builtins)}
+    return read - {node.id for node in nodes if isinstance(node.ctx, ast.Store)}

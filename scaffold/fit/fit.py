@@ -57,7 +57,11 @@ def plan_in_project(
     missing = undeclared(layout, files)
     added = addition(missing, layout) if wishes.add_dependencies else Addition()
     register = wishes.register is not False
-    edits, left_out = exports(new_exports, layout, missing, register=register, adding=wishes.add_dependencies)
+    edits, left_out = (
+        exports(new_exports, layout, missing, register=register, adding=wishes.add_dependencies)
+        if classes
+        else ([], [])  # tests alone, which no package imports
+    )
     reach = find_reach(layout)
     notes = [
         *dependency_notes(missing, adding=wishes.add_dependencies),

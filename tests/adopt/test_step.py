@@ -94,6 +94,19 @@ def test_a_step_with_a_call_of_its_own_that_loses_its_moments_fails(project: Pat
     assert "S6 advances, at `1.0.count`: each step writes it, and none reads it" in ran.stdout
 
 
+@pytest.mark.slow  # a run of its own
+def test_functions_may_be_called_as_the_arguments_of_a_step(project: Path) -> None:
+    text = TRAIN.replace("batch_of", "batch").replace("def create", "def state")
+    write_tree(project, {"net/train.py": text})
+    expressions = ("--state", "state(seed)", "--batch", "batch(seed)")
+    ran = scaffold(project, "adopt", "--step", "net.train:train_step", *expressions)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert (
+        "from net.train import batch, state, train_step" in (project / "tests/test_train_step.py").read_text()
+    )
+    assert "--no-register" not in ran.stdout
+
+
 def test_nothing_is_written_in_a_dry_run(project: Path) -> None:
     before = read_tree(project)
     ran = scaffold(project, "adopt", "--step", "net.train:train_step", *STATE, *BATCH, "--dry-run")

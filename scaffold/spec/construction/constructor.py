@@ -292,8 +292,11 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
 
 
 def _reads(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
-    """The dims and the names that the constructor reads to make the field."""
-    return (*initialised_dims(spec, field), *(name for source in sources_of(field) for name in reads(source)))
+    """The dims and the names that the constructor reads to make the field; the dims of expressions as annotations have them."""
+    order = dims_of(spec)
+    names = (name for source in sources_of(field) for name in reads(source))
+    ordered = sorted(names, key=lambda name: order.index(name) if name in order else len(order))
+    return (*initialised_dims(spec, field), *ordered)
 
 
 def dims_used(spec: ModuleSpec) -> frozenset[str]:

@@ -4,7 +4,9 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import equinox as eqx
 import jax
+import jax.numpy as jnp
 import pytest
 from _pytest.outcomes import Skipped
 
@@ -115,3 +117,19 @@ class AsksForValues(PlainSteps):
 
 def test_a_step_that_cannot_be_traced_as_a_whole_is_reproducible() -> None:
     assert [str(broken) for name, broken in findings(AsksForValues) if "s9" in name] == []
+
+
+class Layered(eqx.Module):
+    """A model that says what of it is trained: of a layer the arrays, and not its function."""
+
+    mlp: eqx.nn.MLP
+    offset: jax.Array
+
+    def trainable(self) -> Any:
+        arrays = jax.tree.map(eqx.is_inexact_array, self)
+        return eqx.tree_at(lambda spec: spec.offset, arrays, False)
+
+
+def test_functions_of_layers_are_not_frozen() -> None:
+    model = Layered(eqx.nn.MLP(2, 2, 3, 1, key=jax.random.key(0)), jnp.zeros(2))
+    assert StepLaws().frozen_paths({"model": model}) == ["model.offset"]

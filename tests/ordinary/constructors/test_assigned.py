@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import suite_text, tried
+from tests.ordinary.generated import generated, suite_text, tried
 
 SCALE = """import equinox as eqx
 import jax
@@ -99,3 +99,22 @@ def test_what_an_optimiser_is_given_is_a_tree(tmp_path: Path) -> None:
 def test_what_takes_sizes_and_gives_fields_by_place_is_the_constructor(tmp_path: Path) -> None:
     tried(tmp_path, "gain", GAIN)
     assert "return Gain.create(**inputs)" in suite_text(tmp_path, "gain")
+
+
+def test_sizes_that_a_lambda_takes_stand_as_the_annotation_has_them(tmp_path: Path) -> None:
+    text = """import jax
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, param
+
+
+class Mix(Module):
+    weight: Float[Array, "zeta mid alpha"] = param(
+        lambda zeta, mid, alpha, key: jax.random.normal(key, (zeta, mid, alpha))
+    )
+
+    def __call__(self, x: Float[Array, " alpha"]) -> Float[Array, "zeta mid"]:
+        return self.weight @ x
+"""
+    generated(tmp_path, {"mix": text})
+    made = (tmp_path / "nets/mix.py").read_text("utf-8")
+    assert made.index("zeta: int") < made.index("mid: int") < made.index("alpha: int")

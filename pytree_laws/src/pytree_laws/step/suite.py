@@ -7,7 +7,7 @@ import jax
 
 from ..engine.summary import Collected
 from ..inspect.arrays import is_array, is_inexact
-from ..inspect.trees import named_leaves, nodes
+from ..inspect.trees import named_arrays, path_name
 
 
 class StepSuite(Collected):
@@ -65,10 +65,19 @@ class StepSuite(Collected):
         """The paths that no step may move, declared or as `trainable()` says."""
         if self.frozen is not None:
             return self.frozen
-        parts = [(where, node) for where, node, _ in nodes({"": state})]
-        specs = [(at, node.trainable()) for at, node in parts if callable(getattr(node, "trainable", None))]
-        marks = [(f"{at}.{name}", mark) for at, spec in specs for name, mark in named_leaves(spec)]
-        return [path.strip(".") for path, is_trained in marks if is_trained is False]
+        holders = jax.tree_util.tree_leaves_with_path(state, is_leaf=_says_what_is_trained)
+        specs = [(path, node.trainable()) for path, node in holders if _says_what_is_trained(node)]
+        marks = [
+            (path_name((*path, *below)), mark)
+            for path, spec in specs
+            for below, mark in jax.tree_util.tree_leaves_with_path(spec)
+        ]
+        arrays = {name for name, _ in named_arrays(state)}  # not the functions of layers
+        return [name for name, is_trained in marks if is_trained is False and name in arrays]
+
+
+def _says_what_is_trained(node: Any) -> bool:
+    return callable(getattr(node, "trainable", None))
 
 
 def holds_state_first(state: Any, result: Any) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from ..report import or_else
 from .jaxprs import inner_jaxprs, is_variable
 
 STOP = "stop_gradient"
@@ -215,13 +216,25 @@ def _within_body(body: Any, outs: list[bool], gradients: bool, stop: str) -> lis
 
 def _within_scan(equation: Any, body: Any, outs: list[bool], gradients: bool, stop: str) -> list[bool]:
     """The same of a scan, where the carry of a step may depend on any that a later step depends on."""
-    first, count = equation.params["num_consts"], equation.params["num_carry"]
+    counts = _counts_of_scan(equation.params)
+    if counts is None:
+        return [True] * len(equation.invars)
+    first, count = counts
     while True:
         marks = _within_body(body, outs, gradients, stop)
         carried = [mark or out for mark, out in zip(marks[first : first + count], outs[:count])]
         if carried == outs[:count]:
             return marks
         outs = [*carried, *outs[count:]]
+
+
+@or_else(None)  # of a jax that says it otherwise
+def _counts_of_scan(params: Mapping[str, Any]) -> tuple[int, int] | None:
+    """How many constants a scan takes, and how many carries; jax 0.12 lists what it takes in three parts."""
+    if "num_consts" in params:
+        return params["num_consts"], params["num_carry"]
+    constants, carries, _ = params["ft_in"].unpack()
+    return len(constants), len(carries)
 
 
 def _passes(atom: Any, gradients: bool) -> bool:
