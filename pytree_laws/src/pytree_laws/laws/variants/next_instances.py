@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from ...declare.methods import SELF, Method, is_of_class
 from ...discover.inference import same_value
@@ -100,7 +101,7 @@ def _forms_in_turn(subject: PytreeSuite, method: Method) -> Iterator[Form]:
 
 
 def _shapes(instance: Any) -> list[tuple[int, ...]]:
-    return [jnp.shape(leaf) for leaf in jax.tree.leaves(instance)]
+    return [np.shape(leaf) for leaf in jax.tree.leaves(instance)]
 
 
 @CHECKS.register(KEEPS)
