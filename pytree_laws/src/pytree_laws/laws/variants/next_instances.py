@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from ...declare.methods import SELF, Method, is_of_class
