@@ -144,3 +144,38 @@ def test_what_is_written_of_dtypes_axes_and_parts_is_held_to(tmp_path: Path) -> 
         "test_p09_every_trained_sub_tree_has_a_gradient",  # the sum reads one kernel twice
         "test_p09_every_leaf_of_a_sub_module_has_a_gradient",
     }
+
+
+NORM = """
+class Norm(eqx.Module):
+    scale: Float[Array, " n"]
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.scale * x
+
+    def total(self):
+        return jnp.sum(self.scale)
+"""
+WEIGH = """
+class Weigh(Module):
+    gain: Float[Array, " n"] = param("ones")
+
+    def __call__(self, x: Float[Array, " n"], count: Int[Array, " n"]) -> Float[Array, " n"]:
+        return self.gain * x * count
+"""
+
+
+def test_what_to_look_for_is_what_the_error_says(tmp_path: Path) -> None:
+    """A name that went, and dtypes that meet where the tests of a project forbid it: no other example mends them."""
+    generated(
+        tmp_path, {"norm": HEAD + NORM, "weigh": HEAD.replace("Array, Float,", "Array, Float, Int,") + WEIGH}
+    )
+    nets = tmp_path / "nets"
+    (nets / "norm.py").write_text(
+        (nets / "norm.py").read_text("utf-8").replace("jnp.sum(self.scale)", "jnp.sum(self.gain)")
+    )
+    strict = 'import jax\n\njax.config.update("jax_numpy_dtype_promotion", "strict")\n'
+    (nets / "tests/conftest.py").write_text(strict + (nets / "tests/conftest.py").read_text("utf-8"))
+    run = forked_pytest(nets, "--numbers=off", "-k", "p07")
+    assert "look for: `gain`, which is not there" in run.stdout
+    assert "look for: two dtypes that meet without a cast" in run.stdout

@@ -114,4 +114,6 @@ def advice_on(suite: Any, error: BaseException | None, otherwise: str = RESTS) -
     by_words = (advice for words, advice in _BY_WORDS.items() if re.search(words, text))
     refuses = otherwise is RESTS and isinstance(error, ValueError | AssertionError)
     usual = REFUSES if refuses else otherwise
+    if isinstance(error, AttributeError | NameError) and lacks_a_name(suite, error):
+        usual = f"`{error.name}`, which is not there: a name that has another one now, or that was taken out"
     return next(by_words, "") or hint_of(suite, error) or _BY_TYPE.get(name, usual)
