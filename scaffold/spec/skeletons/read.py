@@ -76,10 +76,12 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     above = _comments_above(tree.body, file)
     parts = zip(classes, _beside(classes, beside), strict=True)
     skeletons = [_skeleton(node, sides, above.get(node), unit, names, file) for node, sides in parts]
+    ties: dict[str, dict[str, str]] = {}
     for node, skeleton in zip(classes, skeletons, strict=True):
         test = tests_with_settings(skeleton.tables.get("test", {}), node, settings, names)
         if may_have_ties(node, names.classes):
-            test = tests_with_ties(test, node, names.shapes_of(node).shapes)
+            test = tests_with_ties(test, node, names.shapes_of(node).shapes, names.classes, ties)
+            ties[node.name] = test.get("ties", {})
         skeleton.tables.update({"test": test} if test else {})
     if unit is None:
         doc, comment = ast.get_docstring(tree), file.comment_of(tree.body[0], 0)

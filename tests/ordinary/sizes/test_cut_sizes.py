@@ -71,31 +71,55 @@ class Top(Module):
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, ""]:
         return self.router(x).sum()
 """
-GRAPH = """from typing import NamedTuple
+GRAPH = """
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
-from jaxtyping import Array, Float
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 
 class Graph(NamedTuple):
     nodes: Float[Array, "node feature"]
+    edges: Float[Array, "edge edge_feature"]
+    senders: Int[Array, " edge"]
+    receivers: Int[Array, " edge"]
 
 
 class Update(eqx.Module):
-    mlp: eqx.nn.Linear
+    edge_mlp: eqx.nn.Linear
+    node_mlp: eqx.nn.Linear
 
-    def __init__(self, node_size: int, *, key: jax.Array):
-        self.mlp = eqx.nn.Linear(node_size, node_size, key=key)
+    def __init__(self, node_size: int, edge_size: int, *, key: PRNGKeyArray):
+        edge_key, node_key = jax.random.split(key)
+        self.edge_mlp = eqx.nn.Linear(2 * node_size + edge_size, edge_size, key=edge_key)
+        self.node_mlp = eqx.nn.Linear(node_size + edge_size, node_size, key=node_key)
 
     def __call__(self, graph: Graph) -> Graph:
-        return Graph(jax.vmap(self.mlp)(graph.nodes))
+        ends = jnp.concatenate([graph.nodes[graph.senders], graph.nodes[graph.receivers], graph.edges], axis=-1)
+        messages = jax.vmap(self.edge_mlp)(ends)
+        received = jax.ops.segment_sum(messages, graph.receivers, graph.nodes.shape[0])
+        nodes = jax.vmap(self.node_mlp)(jnp.concatenate([graph.nodes, received], -1))
+        return graph._replace(nodes=nodes, edges=graph.edges + messages)
+
+
+class Rounds(eqx.Module):
+    rounds: list[Update]
+
+    def __init__(self, size: int, width: int, depth: int = 2, *, key: PRNGKeyArray):
+        self.rounds = [Update(size, width, key=k) for k in jax.random.split(key, depth)]
+
+    def __call__(self, graph: Graph) -> Float[Array, ""]:
+        for update in self.rounds:
+            graph = update(graph)
+        return jnp.mean(graph.nodes)
 """
 CLASSES = {
     "spectral": (SPECTRAL, "return (sample(seed, (2, 11)),)"),
     "frames": (FRAMES, "return (sample(seed, (17,)),)"),
     "top": (TOP, "Router.create("),
-    "graph": (GRAPH, "return (Graph(nodes=sample(seed + 100, (3, 2))),)"),
+    "graph": (GRAPH, "nodes=sample(seed + 100, (5, 2)),"),
 }
 
 
@@ -104,6 +128,10 @@ def test_data_are_as_long_as_the_code_asks(tmp_path: Path) -> None:
     for name, (_, line) in CLASSES.items():
         assert line in suite_text(tmp_path, name), name
     spectral = suite_text(tmp_path, "spectral")
+    graphs = suite_text(tmp_path, "graph")
+    assert graphs.count("nodes=sample(seed + 100, (5, 2))") == 2, (
+        "what is made of a class that ties them has them too"
+    )
     assert spectral.count("sample(seed, (2, 11))") == 2, "a block around a layer that cuts has as many"
 
 

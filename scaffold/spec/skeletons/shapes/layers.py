@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -208,11 +208,15 @@ class Makers(Struct):
             case _:
                 return None
 
+    def given(self, call: ast.Call, arguments: Iterable[str]) -> dict[str, str]:
+        """What a call gives for the arguments of a constructor, as sizes; nothing for what is none."""
+        given = dict.fromkeys(arguments, "")
+        given |= {name: self.size(value) for name, value in zip(given, call.args, strict=False)}
+        return given | {keyword.arg: self.size(keyword.value) for keyword in call.keywords if keyword.arg}
+
     def _class(self, call: ast.Call, made: Made) -> Layer | None:
         """What another class of the file takes, in terms of what it is made with here."""
-        given = dict.fromkeys(made.arguments, "")
-        given |= {name: self.size(value) for name, value in zip(given, call.args, strict=False)}
-        given |= {keyword.arg: self.size(keyword.value) for keyword in call.keywords if keyword.arg}
+        given = self.given(call, made.arguments)
         takes = tuple(_in_terms_of(given, shape) for shape in made.takes)
         if not takes or None in takes:
             return None

@@ -1,6 +1,7 @@
 """Sums of dims, as what is concatenated has: which share of a size each of its terms is."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 
 
@@ -16,3 +17,17 @@ def shares(total: str, size: str, is_free: Callable[[str], bool]) -> list[tuple[
         return [(free[0], "-".join((size, *(term for term in terms if term != free[0]))))]
     is_halved = len({*free}) == len(terms) == 2 and size.isidentifier()
     return [*zip(free, (f"{size}//2", f"{size}-{size}//2"), strict=True)] if is_halved else []
+
+
+def are_equal(left: str, right: str) -> bool:
+    """Whether two sizes are the same sum: `size+size+width` and `2*size+width`."""
+    return left == right or _terms(left) == _terms(right)
+
+
+def _terms(size: str) -> Counter[str]:
+    """How often each term of a sum is in it."""
+    counts = Counter[str]()
+    for term in size.split("+"):
+        times = re.fullmatch(r"(\d+)\*(\w+)", term)
+        counts[times[2] if times else term] += int(times[1]) if times else 1
+    return counts

@@ -8,7 +8,8 @@ from typing import Any
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.skeletons.shapes.given_layers import given_layers, ties_of_given
-from scaffold.spec.skeletons.shapes.sums import shares
+from scaffold.spec.skeletons.shapes.layers import Makers
+from scaffold.spec.skeletons.shapes.sums import are_equal, shares
 from scaffold.spec.skeletons.shapes.unknown_shapes import Shapes
 from scaffold.spec.source.definitions import annotated_names, arguments_of, dims_written, method_of
 from scaffold.spec.source.expressions import nodes_of
@@ -16,15 +17,20 @@ from scaffold.spec.source.instance import last_name
 
 _ROUNDS = 3
 """How often the pairs are read: what one of them says of a dim, those above it had not known."""
+Known = Mapping[str, Mapping[str, str]]
+"""The ties of other classes, by name."""
 _MULTIPLE = re.compile(r"(\d+)\*(\w+)")
 
 
 def may_have_ties(owner: ast.ClassDef, classes: Collection[str]) -> bool:
     """Whether code of a class may say how long dims are: those that its methods alone name, or records do, or that several arrays have which it is given."""
     are_named = not bound_names(owner) >= {*dims_written(owner)}
-    arguments = (each for method in nodes_of(ast.FunctionDef, *owner.body) for each in arguments_of(method))
-    takes_records = any(last_name(each.annotation) in classes for each in arguments if each.annotation)
-    return are_named or takes_records or len(_dims_given(owner)) > 1 or any(given_layers(owner))
+    return (
+        are_named
+        or any(records_taken(owner, classes))
+        or len(_dims_given(owner)) > 1
+        or any(given_layers(owner))
+    )
 
 
 def _dims_given(owner: ast.ClassDef) -> list[str]:
@@ -84,7 +90,8 @@ def _shared(left: str, right: str, bound: set[str]) -> list[tuple[str, str]]:
 def _doubtful(ties: dict[str, str], pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
     """The dims that are said to be two different sizes."""
     for left, right in pairs:
-        if with_sizes(with_sizes(left, ties), ties) != with_sizes(with_sizes(right, ties), ties):
+        sides = (with_sizes(with_sizes(side, ties), ties) for side in (left, right))
+        if not are_equal(*sides):
             yield from (dim for dim in ties if dim in (*dim_names(left), *dim_names(right)))
 
 
@@ -94,9 +101,46 @@ def _without_factor(left: str, right: str) -> tuple[str, str]:
     return (first[2], second[2]) if first and second and first[1] == second[1] else (left, right)
 
 
-def tests_with_ties(test: Mapping[str, Any], owner: ast.ClassDef, shapes: Shapes) -> dict[str, Any]:
-    """The table of the tests of a class with the ties that its code tells; what the author says of a dim holds."""
-    ties = {**ties_of_given(owner, shapes), **ties_of(owner, shapes), **test.get("ties", {})}
+def _ties_of_parts(
+    owner: ast.ClassDef, beside: Mapping[str, ast.ClassDef], known: Known
+) -> Iterator[tuple[str, str]]:
+    """The dims of records that methods take, in terms of what the parts are made with that say how long these are."""
+    maker = method_of(owner, "__init__")
+    if maker is None:
+        return
+    dims = {dim for name in records_taken(owner, beside) for dim in dims_written(beside[name])}
+    for call in nodes_of(ast.Call, maker) if dims else ():
+        part = beside.get(last_name(call))
+        if part is not None and part.name in known:
+            built_by = method_of(part, "__init__")
+            names = [each.arg for each in arguments_of(built_by)] if built_by is not None else []
+            given = Makers({each.arg for each in arguments_of(maker)}, {}).given(call, names)
+            for dim in sorted(dims.intersection(known[part.name])):
+                size = known[part.name][dim]
+                if all(given.get(name) for name in dim_names(size)):
+                    yield dim, with_sizes(size, given)
+
+
+def records_taken(owner: ast.ClassDef, beside: Collection[str]) -> Iterator[str]:
+    """The classes of the file that methods take instances of."""
+    arguments = (each for method in nodes_of(ast.FunctionDef, *owner.body) for each in arguments_of(method))
+    names = (last_name(each.annotation) for each in arguments if each.annotation)
+    return (name for name in names if name in beside)
+
+
+def tests_with_ties(
+    test: Mapping[str, Any],
+    owner: ast.ClassDef,
+    shapes: Shapes,
+    beside: Mapping[str, ast.ClassDef],
+    known: Known,
+) -> dict[str, Any]:
+    """The table of the tests of a class with the ties that its code tells; what the author says of a dim holds.
+
+    `beside` are the classes of its file, and `known` the ties of those above it.
+    """
+    own = {**ties_of_given(owner, shapes), **ties_of(owner, shapes), **test.get("ties", {})}
+    ties = {**dict(_ties_of_parts(owner, beside, known)), **own}
     empty: dict[str, Any] = {name: [] for name in sorted(shapes.empty.intersection(dims_written(owner)))}
     sizes = {**empty, **test.get("sizes", {})}
     return {**test, **({"ties": ties} if ties else {}), **({"sizes": sizes} if sizes else {})}
