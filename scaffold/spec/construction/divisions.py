@@ -42,8 +42,10 @@ def divisions(spec: ModuleSpec) -> tuple[Division, ...]:
 
 @once
 def least_sizes(spec: ModuleSpec) -> dict[str, int]:
-    """By name the largest number that it is divided by with a rest, so that no quotient is 0: 4 where `fft_size // 4` is a step."""
-    floors = (node for source in class_sources(spec) for node in nodes_of(ast.BinOp, parsed(source)))
+    """By name the largest number that the constructor divides it by with a rest, so that no quotient is 0: 4 where `fft_size // 4` is a step."""
+    made = (source for field in spec.fields for source in sources_of(field))
+    sources = (dedented(source) for source in (spec.making, *made))
+    floors = (node for source in sources for node in nodes_of(ast.BinOp, parsed(source)))
     pairs = ((node.left, whole_number(node.right)) for node in floors if isinstance(node.op, ast.FloorDiv))
     named = [(name, number) for left, number in pairs if number and (name := named_value(left))]
     dims, least = dims_of_names(spec) if named else {}, dict[str, int]()

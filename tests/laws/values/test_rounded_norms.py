@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pytree_laws import LawBroken, PytreeLaws
+from pytree_laws import LawBroken, Method, PytreeLaws
 from pytree_laws.trace.programs import settings
 from pytree_laws.values.rounding import is_rounding
 
@@ -34,6 +34,21 @@ class Otherwise(Norm):
         return super().__call__(x) * (1.02 if is_traced else 1.0)
 
 
+class ByMethod(Norm):
+    """A norm that a method gives, beside a call of another."""
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.scale * x
+
+    def normed(self, x: jax.Array) -> jax.Array:
+        return Norm.__call__(self, x)
+
+
+class OtherwiseByMethod(ByMethod):
+    def normed(self, x: jax.Array) -> jax.Array:
+        return Otherwise.__call__(Otherwise(self.scale), x)
+
+
 def row(seed: int) -> jax.Array:
     noise = 0.001 * jax.random.normal(jax.random.key(ROW + seed), (3,), jnp.float32)
     return 0.32 + noise + jnp.array([0.0, 0.002, -0.001], jnp.float32)
@@ -51,6 +66,20 @@ def suite_of(cls: type[Norm]) -> PytreeLaws:
             return (row(seed),)
 
     return NormLaws()
+
+
+def suite_of_method(cls: type[Norm]) -> PytreeLaws:
+    class MethodLaws(type(suite_of(cls))):  # type: ignore[misc]
+        methods = (Method("normed", lambda seed: (row(seed),)),)
+
+    return MethodLaws()
+
+
+def test_the_same_holds_for_methods() -> None:
+    with settings():
+        suite_of_method(ByMethod).test_p07_methods_jit_equals_eager()
+    with settings(), pytest.raises(LawBroken, match="jit gives"):
+        suite_of_method(OtherwiseByMethod).test_p07_methods_jit_equals_eager()
 
 
 def test_what_few_bits_explain_is_no_finding() -> None:
