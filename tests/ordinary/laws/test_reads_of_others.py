@@ -87,7 +87,10 @@ def test_a_parameter_that_another_class_reads_is_not_unused(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     "text",
-    [TIED + LOGITS, pytest.param(TIED.replace("import Module", "import Module, module") + MODEL, marks=pytest.mark.slow)],
+    [
+        TIED + LOGITS,
+        pytest.param(TIED.replace("import Module", "import Module, module") + MODEL, marks=pytest.mark.slow),
+    ],
     ids=["method", "class"],
 )
 def test_a_tie_that_the_call_leaves_to_others_is_not_unused(text: str, tmp_path: Path) -> None:
