@@ -50,8 +50,8 @@ from scaffold.suite.mapped import batched, call_source
 from scaffold.suite.methods import method_rows, unread_by_methods
 from scaffold.suite.other import absent_inputs, counted_layers, left_out, other_inputs
 from scaffold.suite.outputs import declared_outputs
-from scaffold.suite.rejected import changed, rejected_inputs
 from scaffold.suite.read_elsewhere import ties_of_methods
+from scaffold.suite.rejected import changed, rejected_inputs
 from scaffold.suite.starred import example_sizes, starred_sizes
 from scaffold.suite.subject import Subject
 
