@@ -109,3 +109,30 @@ def test_a_class_may_train_less_of_its_parts_and_no_less_of_itself(tmp_path: Pat
     )
     ran = forked_pytest(tmp_path / "nets", "--numbers=off", "-k", "TestWhole and p16")
     assert ran.returncode == 1 and "on a fresh instance it selects ['part.a']" in ran.stdout
+
+
+CLIPPED = """
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+
+class Clipped(eqx.Module):
+    bound: float = eqx.field(static=True, default=1.0)
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        @jax.custom_vjp
+        def identity(x):
+            return x
+
+        def backward(_, g):
+            return (jnp.clip(g, -self.bound, self.bound),)
+
+        identity.defvjp(lambda x: (x, None), backward)
+        return identity(x)
+"""
+
+
+def test_a_rule_of_an_identity_is_there_for_another_gradient(tmp_path: Path) -> None:
+    tried(tmp_path, "clipped", CLIPPED)
