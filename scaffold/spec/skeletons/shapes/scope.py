@@ -24,7 +24,7 @@ from scaffold.spec.skeletons.shapes.called import (
     names_taken,
 )
 from scaffold.spec.skeletons.shapes.functions import COUNTS_AT, JOINS, NUMBERS, OF_ARRAYS, SAME_FUNCTION
-from scaffold.spec.skeletons.shapes.indexing import part_of, transposed, updated_part
+from scaffold.spec.skeletons.shapes.indexing import part_of, transposed, updated_part, without_index
 from scaffold.spec.skeletons.shapes.known_layers import Layer, with_new_rows
 from scaffold.spec.skeletons.shapes.layers import Makers
 from scaffold.spec.skeletons.shapes.loops import enter_loop, layers_of, name_layers, rounds
@@ -213,7 +213,7 @@ class Scope(Struct):
         if name in JOINS and node.args:
             return joined(self.shapes, node, [*map(self.value, getattr(node.args[0], "elts", []))])
         if COUNTS_AT.get(name, len(taken)) < len(taken):
-            self.shapes.holds_counts(taken[COUNTS_AT[name]])
+            self.shapes.holds_counts(self.value(without_index(node.args[COUNTS_AT[name]])))
         if name == "fold_in" and taken:
             self.shapes.holds_counts(taken[-1])
             self.shapes.learn(taken[-1], ())
