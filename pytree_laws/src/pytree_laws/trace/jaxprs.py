@@ -266,7 +266,7 @@ def own_rules(jaxpr: Any, others: re.Pattern[str] = INSTALLED) -> list[str]:
     result = []
     for equation in equations(jaxpr):
         if equation.primitive.name.startswith(("custom_jvp_call", "custom_vjp_call")):
-            inner = next(iter(inner_jaxprs(equation)), None)
+            inner: Any = next(iter(inner_jaxprs(equation)), None)
             source = getattr(getattr(inner, "debug_info", None), "func_src_info", "")
             name, _, file = str(source).partition(" at ")
             if file and not others.search(file):

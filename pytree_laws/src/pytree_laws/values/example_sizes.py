@@ -76,7 +76,8 @@ def _may_fit(suite: Any, sizes: dict[str, int], others: dict[str, int]) -> bool:
     def resized(leaf: Any) -> Any:
         if not is_array(leaf) or is_key(leaf):
             return leaf
-        return on_device(np.resize(np.asarray(leaf), tuple(changed.get(size, size) for size in leaf.shape)))
+        shape = [changed[size] if size in changed else int(size) for size in np.shape(leaf)]
+        return on_device(np.resize(np.asarray(leaf), shape))
 
     inputs, arguments = jax.tree.map(resized, (dict(suite.inputs(0)), suite.arguments(0)))
     given = {name: others[name] for name in inputs if name in others}
