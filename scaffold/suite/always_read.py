@@ -1,11 +1,11 @@
 """Which attributes of an instance statements read, whichever branch they take: what a result must follow."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from scaffold.spec.source.branches import Given, decided
-from scaffold.spec.source.expressions import bound_value
+from scaffold.spec.source.expressions import bound_value, nodes_of
 
 _FORMS = ("shape", "dtype", "ndim", "size")
 """Attributes of an array that its values do not decide."""
@@ -20,6 +20,7 @@ _OF_FORMS = (
     "result_type",
 )
 """Functions of the form of what they are given first."""
+_DEFINES_RULES = ("defvjp", "defjvp", "defjvps")
 
 
 class _Known(NamedTuple):
@@ -37,7 +38,14 @@ def always_read(
     What an argument of `given` decides is decided. What a local is made of is read where the local is. `beside_updates`
     leaves out what a statement reads of an attribute to assign it anew.
     """
-    return _read_by(body, _Known(given or {}, {}), beside_updates)[0]
+    rules = {ast.unparse(rule) for call in _rules(body) for rule in call.args}
+    forward = [part for part in body if getattr(part, "name", None) not in rules]
+    return _read_by(forward, _Known(given or {}, {}), beside_updates)[0]
+
+
+def _rules(body: list[ast.stmt]) -> Iterator[ast.Call]:
+    """The calls that name rules of derivatives: `function.defvjp(forward, backward)`."""
+    return (call for call in nodes_of(ast.Call, *body) if _name_of(call.func) in _DEFINES_RULES)
 
 
 def _read_by(
@@ -107,6 +115,8 @@ def _read_in_every_case(node: ast.AST, known: _Known) -> set[str]:
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
             return {name}
         case ast.Attribute(attr=form) if form in _FORMS:
+            return set()
+        case ast.Call(func=function) if _name_of(function) in _DEFINES_RULES:
             return set()
         case ast.Call(func=function, args=[_, *rest]) if _name_of(function) in _OF_FORMS:
             return set[str]().union(*(_read_in_every_case(part, known) for part in rest))

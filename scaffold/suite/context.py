@@ -50,6 +50,7 @@ from scaffold.suite.mapped import batched, call_source
 from scaffold.suite.methods import method_rows, unread_by_methods
 from scaffold.suite.other import absent_inputs, counted_layers, left_out, other_inputs
 from scaffold.suite.outputs import declared_outputs
+from scaffold.suite.read_elsewhere import ties_of_methods
 from scaffold.suite.rejected import changed, rejected_inputs
 from scaffold.suite.starred import example_sizes, starred_sizes
 from scaffold.suite.subject import Subject
@@ -278,12 +279,12 @@ def _ignores_key(subject: Subject) -> bool:
 
 
 def ignored_arguments(spec: ModuleSpec) -> list[str]:
-    """The arrays of the call, the flags of it and of methods, the ties and the settings that are left unused, as the spec says."""
+    """The arrays of the call, the flags of it and of methods, the ties and the settings that are left unused, as the spec says or the code shows."""
     keys = [argument.name for argument in key_arguments(spec.call)]
     ties = (field.name for field in shared_fields(spec))
     settings = (field.name for field in spec.stored if field.role == "static")
     names = dict.fromkeys((*passed_names(spec), *flags(spec), *ties, *settings))
-    unread = {*spec.test.unused, *unread_of_interface(spec)}
+    unread = {*spec.test.unused, *unread_of_interface(spec), *ties_of_methods(spec)}
     unused = [name for name in names if name in unread and name not in keys]
     return [*unused, *unread_by_methods(spec)]
 

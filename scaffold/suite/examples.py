@@ -54,6 +54,7 @@ from scaffold.suite.layers import layer_source
 from scaffold.suite.part_sizes import equal_dims, parts_of
 from scaffold.suite.positive import positive_names_with
 from scaffold.suite.quiet_defaults import is_quiet, says_none
+from scaffold.suite.trees import leaf_of_fields
 from scaffold.suite.unknown_dims import unknown_dims
 
 
@@ -221,7 +222,7 @@ class Examples(Struct, frozen=True, dict=True):
 
     def _leaves_of_tree(self, text: str, offset: int) -> tuple[str, str]:
         """Two leaves of a tree, in the shape that its annotation says, or in one of their own each."""
-        leaf, known = leaf_of_tree(text), {ROWS, *self.sizes}
+        leaf, known = leaf_of_tree(text) or leaf_of_fields(self.spec), {ROWS, *self.sizes}
         if leaf is None:
             return f"sample({self.seed(offset)}, (2,))", f"sample({self.seed(offset + 10)}, (3,))"
         dims = tuple(dim if known.issuperset(dim_names(dim)) else ROWS for dim in leaf.dims)

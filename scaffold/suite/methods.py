@@ -10,13 +10,14 @@ from scaffold.passes.reached import may_stop, stops_a_value, stops_field
 from scaffold.passes.states import states_set
 from scaffold.passes.variables import updated
 from scaffold.spec.construction.cases import given_names
-from scaffold.spec.grammar.types import walk
+from scaffold.spec.grammar.types import ScalarType, walk
 from scaffold.spec.model import Call, Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage
 from scaffold.spec.states import is_state, is_stateful
 from scaffold.spec.tables.keys import SELF
 from scaffold.suite.calls import call_arguments, never_reads
 from scaffold.suite.claims import local
+from scaffold.suite.compared_values import compared_texts
 from scaffold.suite.declared import fields_used_by
 from scaffold.suite.example_branches import as_in_example
 from scaffold.suite.handed_on import handed_on
@@ -195,9 +196,21 @@ def _closed(subject: Subject, method: Method) -> Iterator[str]:
 def _used(subject: Subject, method: Method) -> Iterator[str]:
     """What the result of a method follows, where it gives arrays."""
     names = fields_used_by(subject.of_class, method.call) if outputs(method.call.returns, None) else []
+    # A text that nobody chose need not show a setting, as `lower` of what is small.
+    settings = {field.name for field in subject.of_class.static} if _takes_any_text(subject) else set[str]()
+    names = [name for name in names if name not in settings]
     if names:
         paths = subject.facts.paths
         yield f"used={_tuple([repr(paths[name]) for name in names])}"
+
+
+def _takes_any_text(subject: Subject) -> bool:
+    """Whether the example of a method has a text of which neither the code nor the author says what it may be."""
+    said = dict(subject.spec.test.values)
+    texts = [
+        each.name for each in subject.arguments if each.type == ScalarType("str") and each.default is None
+    ]
+    return any(name not in said and not compared_texts(subject.of_class, name) for name in texts)
 
 
 def _call(subject: Subject, method: Method) -> Iterator[str]:

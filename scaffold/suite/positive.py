@@ -1,4 +1,4 @@
-"""The arguments whose example values must be positive: those that `[test]` names, and those that logarithms, roots and refusals want so."""
+"""The arguments whose example values must be positive: those that `[test]` names, those that logarithms, roots and refusals want so, and probabilities."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from functools import lru_cache
 from scaffold.spec.construction.constructor import sources_of
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.expressions import dedented, nodes_of
-from scaffold.spec.source.instance import named_value, self_attributes
+from scaffold.spec.source.instance import calls, named_value, self_attributes
 
 _WANT_POSITIVE = {"log", "log2", "log10", "sqrt", "rsqrt"}
 _MOST_LOCALS = 3
@@ -60,6 +60,16 @@ def _wanted(tree: ast.AST) -> Iterator[str | None]:
                 yield from _parts(first, tree)
             case ast.Compare(left=left, ops=[ast.Gt() | ast.GtE()], comparators=[ast.Constant(value=0)]):
                 yield named_value(left)
+            case ast.Compare(
+                left=left, ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], comparators=[right]
+            ):
+                yield from (
+                    named_value(other)
+                    for draw, other in ((left, right), (right, left))
+                    if _is_uniform(draw, tree)
+                )
+            case ast.Call(func=ast.Attribute(attr="bernoulli"), args=[_, probability, *_]):
+                yield named_value(probability)
             case ast.Call(func=ast.Attribute(attr="error_if"), args=[_, refused, *_]):
                 yield from _refused_below(refused)
             case _:
@@ -84,6 +94,12 @@ def _assigned(name: str, tree: ast.AST) -> Iterator[ast.expr]:
     for node in nodes_of(ast.Assign, tree):
         if any(isinstance(target, ast.Name) and target.id == name for target in node.targets):
             yield node.value
+
+
+def _is_uniform(node: ast.expr, tree: ast.AST) -> bool:
+    """Whether an expression draws between 0 and 1, or is the name of such a draw: what is compared with it is a probability."""
+    values = _assigned(node.id, tree) if isinstance(node, ast.Name) else [node]
+    return any(calls(value, "uniform") for value in values)
 
 
 def _refused_below(condition: ast.expr) -> Iterator[str | None]:

@@ -1,19 +1,22 @@
-"""The parameters of a class that other classes of its file alone read: the first carry of a cell, with which a scan begins."""
+"""What the call of a class does not read, and other code does: the first carry of a cell, with which a scan of another class begins."""
 
 import ast
 from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
+from scaffold.passes.reached import bodies_used
 from scaffold.spec.construction.divisions import class_sources
+from scaffold.spec.fields.shared import shared_fields
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.expressions import nodes_of, parsed
+from scaffold.spec.source.instance import self_attributes
 from scaffold.spec.unit import siblings
 
 
 def with_read_elsewhere(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
-    """The spec, in which such parameters are unused: no call of the class alone depends on them."""
-    held = {field.name for field in spec.dynamic if field.role == "param"}
+    """The spec, in which parameters and ties are unused that other classes of the file alone read."""
+    held = {field.name for field in spec.dynamic if field.role == "param"} | _ties(spec)
     others = [known[name] for name in siblings(spec) if name in known] if held else []
     elsewhere = held.intersection(name for other in others for name in _reads(other)) - {*_reads(spec)}
     unused = (*spec.test.unused, *sorted(elsewhere - {*spec.test.unused}))
@@ -25,3 +28,16 @@ def _reads(spec: ModuleSpec) -> Iterator[str]:
     for source in class_sources(spec):
         attributes = nodes_of(ast.Attribute, parsed(source))
         yield from (part.attr for part in attributes if isinstance(part.ctx, ast.Load))
+
+
+def ties_of_methods(spec: ModuleSpec) -> set[str]:
+    """The ties that methods read, and that the call does not reach: `logits` has the head, and the call the table."""
+    if spec.call is None or not (ties := _ties(spec)):
+        return set()
+    reached = {name for body in bodies_used(spec, spec.call.body) for name in self_attributes(body)}
+    derived = {name for field in spec.derived for name in self_attributes(field.expression or "None")}
+    return ties.intersection(_reads(spec)) - reached - derived
+
+
+def _ties(spec: ModuleSpec) -> set[str]:
+    return {field.name for field in shared_fields(spec)}

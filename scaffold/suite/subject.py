@@ -17,6 +17,7 @@ from scaffold.spec.source.expressions import assigned_names
 from scaffold.spec.states import is_stateful, state_fields
 from scaffold.suite.examples import Examples
 from scaffold.suite.mapped import batch_size, state_rows
+from scaffold.suite.mapped_records import with_rows
 from scaffold.suite.untried import with_values_of
 
 OF_CALLS = 50
@@ -83,7 +84,8 @@ class Subject(Struct, frozen=True, dict=True):
         given = [field.type for field in self.spec.stored if field.given]
         given += [argument.type for argument in self.spec.arguments if argument.type is not None]
         is_given_some = any(array.dtype != "key" for kind in given for array in arrays(kind))
-        return replace(self.examples, begin=self.examples.begin + OF_CALLS * is_given_some)
+        begin = self.examples.begin + OF_CALLS * is_given_some
+        return replace(self.examples, begin=begin, known=with_rows(self.spec, self.known))
 
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:

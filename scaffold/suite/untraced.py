@@ -1,10 +1,11 @@
-"""Functions that compute with NumPy of what they are given, and so outside of programs."""
+"""Functions that compute outside of programs of what they are given: with NumPy, or a text of one number after the other."""
 
 import ast
 
 from scaffold.import_lines import imported
+from scaffold.spec.grammar.types import ScalarType
 from scaffold.spec.model import Method, ModuleSpec
-from scaffold.spec.source.definitions import statements
+from scaffold.spec.source.definitions import function_of, statements
 from scaffold.spec.source.expressions import nodes_of
 
 _CONVERSIONS = ("asarray", "array")
@@ -14,10 +15,12 @@ _NUMPY = ("np", "numpy")
 
 
 def is_untraced(spec: ModuleSpec, method: Method) -> bool:
-    """Whether a class method or a static one hands an argument to a function of NumPy, or a method turns a field to its arrays.
+    """Whether a class method or a static one hands an argument to a function of NumPy, or a method turns a field to its arrays, or what it loops over to a text.
 
     A method that turns `np.asarray(self.coefficients)` means to read numbers; any other function of NumPy is a slip there.
     """
+    if _spells(method):
+        return True
     is_of_instance, numpy = method.owner == "self", _numpy_of(spec)
     arguments = {argument.name for argument in method.call.args}
     fields = {f"self.{field.name}" for field in spec.dynamic}
@@ -28,6 +31,18 @@ def is_untraced(spec: ModuleSpec, method: Method) -> bool:
             if not read.isdisjoint(fields if is_of_instance else arguments):
                 return True
     return False
+
+
+def _spells(method: Method) -> bool:
+    """Whether a function gives a text, and loops in Python over what it is given."""
+    arguments = {argument.name for argument in method.call.args}
+    function = function_of(method.call.source)
+    said = function.returns if function is not None else None
+    if method.call.returns != (ScalarType("str"),) and not (said and ast.unparse(said) == "str"):
+        return False
+    nodes = (node for statement in statements(method.call.text) for node in ast.walk(statement))
+    every = (node.iter for node in nodes if isinstance(node, ast.For | ast.comprehension))
+    return any(name.id in arguments for name in nodes_of(ast.Name, *every))
 
 
 def _numpy_of(spec: ModuleSpec) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from scaffold.spec.construction.arithmetic import measured
 from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.construction.local_sizes import sizes_written
 from scaffold.spec.grammar.types import LARGEST, ArrayType, TupleType, first_member, members_of
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
@@ -22,6 +23,8 @@ FLOATS = (0.3, 1.5, 0.03, 3.0, 30.0, 0.003)
 _ENTRIES = (2, 1, 3, 4)
 """How many entries the example of a tuple or a list of any length may have, of which the first is taken that no guard refuses."""
 _UNEQUAL = r"(?:([A-Za-z_]\w*) != (\d+)|(\d+) != ([A-Za-z_]\w*))"
+_SIZE = r"(?<![\w.])(len\(\w+\)|\w+\.shape\[-?\d+\]|\w+)(?![\w.(\[])"
+"""How a constructor writes the size of an axis."""
 _LEN = r"\blen\((?:self\.)?(\w+)\)"
 
 
@@ -49,9 +52,12 @@ def _conditions(spec: ModuleSpec) -> tuple[str, ...]:
     checks = tuple(f"not ({field.check})" for field in spec.fields if field.check)
     conditions = conditions_of_constructor(spec)
     lengths = _lengths(spec) if conditions else {}
+    dims = sizes_written(spec) if conditions else {}
+    written = {text: dim if dim.isidentifier() else f"({dim})" for text, dim in dims.items()}
 
     def counted(condition: str) -> str:
-        return re.sub(_LEN, lambda call: lengths.get(call[1], call[0]), condition)
+        counts = re.sub(_LEN, lambda call: lengths.get(call[1], call[0]), condition)
+        return re.sub(_SIZE, lambda size: written.get(size[0], size[0]), counts)
 
     return (*checks, *map(counted, conditions))
 

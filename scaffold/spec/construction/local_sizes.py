@@ -167,13 +167,24 @@ def _stopped(node: ast.expr) -> ast.expr:
 
 
 def _named(call: Call) -> Iterator[tuple[str, str]]:
-    kinds = array_arguments(call)
-    for array, names in shapes_unpacked(call.text):
+    return _names_of_sizes(array_arguments(call), call.text)
+
+
+def sizes_written(spec: ModuleSpec) -> dict[str, str]:
+    """How the constructor writes the sizes of the arrays that it takes: `x.shape[0]`, or `n` behind `n = len(x)`, each with its dim."""
+    kinds = {each.name: each.type for each in parameters(spec) if isinstance(each.type, ArrayType)}
+    plain = {name: kind for name, kind in kinds.items() if not any(dim.startswith("*") for dim in kind.dims)}
+    return {**dict(_lengths(plain)), **dict(_names_of_sizes(plain, spec.making))}
+
+
+def _names_of_sizes(kinds: Mapping[str, ArrayType], code: str) -> Iterator[tuple[str, str]]:
+    """The local names that stand for sizes of arrays, each with its dim."""
+    for array, names in shapes_unpacked(code):
         kind = kinds.get(ast.unparse(array))
         for name, dim in zip(names, kind.dims, strict=True) if kind and len(kind.dims) == len(names) else ():
             yield from ((name.id, dim),) if isinstance(name, ast.Name) else ()
     lengths = dict(_lengths(kinds))
-    values = ((name, ast.unparse(value)) for name, value in local_values(call.text))
+    values = ((name, ast.unparse(value)) for name, value in local_values(code))
     yield from ((name, lengths[text]) for name, text in values if text in lengths)
 
 

@@ -269,6 +269,15 @@ def test_a_constructor_that_refuses_its_sizes_says_which_to_declare():
     assert FIT in run(Refused, only="test_p01").text("P1")
 
 
+def test_sizes_that_fit_no_better_are_not_proposed():
+    class Short(AttentionLaws):
+        def inputs(self, seed):
+            return {"size": 7, "heads": 2}
+
+    text = run(Short, only="test_p07").text("P7")
+    assert "it has size = 7, heads = 2. Others are chosen in its spec by `sizes` of `[test]`" in text
+
+
 def test_an_error_that_has_nothing_to_do_with_sizes_says_nothing_of_them():
     class Broken(AttentionLaws):
         def call(self, instance, x):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import tried
+from tests.ordinary.generated import suite_text, tried
 
 HEAD = """
 from collections.abc import Sequence
@@ -148,3 +148,34 @@ def test_a_dtype_of_a_method_is_one_in_any_form(tmp_path: Path) -> None:
         HEAD + CLASSES["a class method that says the sizes, and a class that calls its instances"],
     )
     assert "key: jax.Array, dtype: DTypeLike | None = None" in module
+
+
+ROWS_OF = """
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+from jaxtyping import Array, Float
+
+
+class Row(NamedTuple):
+    x: Float[Array, " n"]
+    y: Float[Array, ""]
+
+
+class Model(eqx.Module):
+    w: Float[Array, " n"]
+
+    def error(self, row: Row) -> Float[Array, ""]:
+        return self.w @ row.x - row.y
+
+    def loss(self, batch: Row) -> Float[Array, ""]:
+        return (jax.vmap(self.error)(batch) ** 2).mean()
+"""
+
+
+def test_a_record_that_is_mapped_over_has_rows(tmp_path: Path) -> None:
+    tried(tmp_path, "model", ROWS_OF)
+    tests = " ".join(suite_text(tmp_path, "model").split())
+    assert ", (3, 2)), y=sample(" in tests
+    assert ", (2,)), y=sample(" in tests

@@ -187,3 +187,31 @@ def test_an_array_that_may_be_left_out_is_given_where_a_statement_states_its_sha
 @pytest.mark.parametrize("name", CASES)
 def test_its_tests_pass(name: str, tmp_path: Path) -> None:
     tried(tmp_path, name, skeleton(name))
+
+
+GIVEN = """
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+
+class Spline(eqx.Module):
+    x: Float[Array, " points"]
+    y: Float[Array, "points channels"]
+
+    def __init__(self, x: Float[Array, " points"], y: Float[Array, "points channels"]):
+        count, width = y.shape
+        if x.shape[0] < 4 or width <= 5:
+            raise ValueError("too few")
+        self.x = x
+        self.y = y
+
+    def __call__(self, t: Float[Array, ""]) -> Float[Array, ""]:
+        return jnp.interp(t, self.x, self.y.mean(-1))
+"""
+
+
+def test_given_arrays_are_of_sizes_that_the_constructor_takes(tmp_path: Path) -> None:
+    tests = whole_suite(tmp_path, "spline", GIVEN)
+    assert "sample(seed, (5,))" in tests
+    assert "sample(seed + 1, (5, 7))" in tests

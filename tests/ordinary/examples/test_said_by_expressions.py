@@ -88,7 +88,28 @@ class Net(eqx.Module):
             x = layer(x)
         return x
 """
+CHANCE = """
+from jaxtyping import Array, Float, Int
+
+
+class Agent(eqx.Module):
+    w: Float[Array, "actions obs"]
+
+    def __call__(
+        self, obs: Float[Array, " obs"], epsilon: Float[Array, ""], rate: Float[Array, ""], *, key: jax.Array
+    ) -> Int[Array, ""]:
+        first, second, third = jax.random.split(key, 3)
+        values = self.w @ obs
+        values = values * jax.random.bernoulli(third, rate, values.shape)
+        chance = jax.random.uniform(second)
+        other = jax.random.randint(first, (), 0, values.shape[0])
+        return jnp.where(chance < epsilon, other, jnp.argmax(values))
+"""
 CLASSES = {
+    "agent": (
+        CHANCE,
+        "sample(seed + 51, (), positive=True),\n            sample(seed + 52, (), positive=True)",
+    ),
     "layer": (BY_KEYWORD, '"b": sample(seed + 1, (3,))'),
     "twice": (BY_KEYWORD_OF_A_METHOD, "sample(seed, (3,))"),
     "gain": (UNPACKED, "return (sample(seed, (2,)),)"),

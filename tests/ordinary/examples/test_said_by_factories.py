@@ -69,3 +69,30 @@ def test_what_an_author_says_is_no_guess(tmp_path: Path) -> None:
     assert "__call__" not in suite_text(tmp_path, "angles")
     ran = forked_pytest(tmp_path / "nets", "--numbers=off")
     assert ran.returncode == 1 and "ConcretizationTypeError" in ran.stdout
+
+
+STUMP = """
+import jax
+import jax.numpy as jnp
+from flax import struct
+
+
+@struct.dataclass
+class Stump:
+    feature: jax.Array
+    value: jax.Array
+
+    @classmethod
+    def make(cls, feature: int, below: float, above: float) -> "Stump":
+        return cls(jnp.array([feature, 0, 0], jnp.int32), value=jnp.array([[0.0, below, above]], jnp.float32))
+
+    def level(self, node: int) -> jax.Array:
+        return self.value[0, node]
+"""
+
+
+def test_an_array_of_numbers_that_a_factory_lists_is_as_long_as_the_list(tmp_path: Path) -> None:
+    generated(tmp_path, {"stump": STUMP})
+    tests = suite_text(tmp_path, "stump")
+    assert '"feature": sample(seed, (3,), "int32"),' in tests
+    assert '"value": sample(seed + 1, (1, 3)),' in tests

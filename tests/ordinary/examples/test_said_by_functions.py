@@ -180,6 +180,20 @@ class Graph(eqx.Module):
 """,
         ["def arguments", '"int32"'],
     ),
+    "labelled": (
+        """
+class Labelled(eqx.Module):
+    linear: eqx.nn.Linear
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return jax.vmap(self.linear)(x)
+
+    def loss(self, x: jax.Array, labels: jax.Array) -> jax.Array:
+        log_probs = jax.nn.log_softmax(self(x))
+        return -jnp.mean(jnp.take_along_axis(log_probs, labels[:, None], axis=-1))
+""",
+        ['(sample(seed, (2, 3)), sample(seed + 1, (2,), "int32"))'],
+    ),
     "mixer": (
         """
 @dataclass

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated
+from tests.ordinary.generated import generated, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -51,3 +51,27 @@ def test_a_text_that_is_given_is_held_to(tmp_path: Path) -> None:
     ran = forked_pytest(tmp_path / "nets", "--numbers=off")
     assert ran.returncode == 1 and "KeyError: 'mm'" in ran.stdout
     assert "`__getitem__`" not in ran.stdout, "it works"
+
+
+TOKENS = """
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Int
+from scaffold.skeleton import Module, static
+
+
+class Tokens(Module):
+    vocabulary: tuple[str, ...] = static()
+    lower: bool = static(True)
+
+    def encode(self, text: str) -> Int[Array, " n"]:
+        text = text.lower() if self.lower else text
+        return jnp.array([self.vocabulary.index(c) if c in self.vocabulary else 0 for c in text], jnp.int32)
+
+    def decode(self, ids) -> str:
+        return "".join(self.vocabulary[i] for i in np.asarray(ids))
+"""
+
+
+def test_a_text_may_show_no_setting_and_be_made_outside_of_programs(tmp_path: Path) -> None:
+    tried(tmp_path, "tokens", TOKENS)

@@ -193,3 +193,20 @@ def test_a_field_dtype_is_that_of_what_the_constructor_makes(tmp_path: Path) -> 
     assert "key, (out, in_), dtype" in code and "dtype=np.dtype(dtype)" in code
     # One that may be None is resolved for what is made, and stored as it was passed.
     assert "dtype = jnp.result_type(float) if dtype is None else dtype" in code and "dtype=asked" in code
+
+
+QUANTISED = """
+from jaxtyping import Int8
+
+
+class Quantised(eqx.Module):
+    weight: Int8[Array, "n m"]
+    scale: Float[Array, " n"]
+
+    def __call__(self, x: Float[Array, " m"]) -> Float[Array, " n"]:
+        return self.scale * (self.weight.astype(x.dtype) @ x)
+"""
+
+
+def test_a_constructor_of_python_converts_no_integers(tmp_path: Path) -> None:
+    tried(tmp_path, "quantised", HEAD + QUANTISED)

@@ -29,6 +29,30 @@ class Net(Module):
     def __call__(self, xs: Float[Array, "time n"]) -> Float[Array, " n"]:
         return jax.lax.scan(lambda h, x: (self.cell(h, x), None), self.cell.h0, xs)[0]
 """
+TIED = """
+from jaxtyping import Array, Float, Int
+from scaffold.skeleton import Module, param, shared
+
+
+class Embedder(Module):
+    table: Float[Array, "vocabulary size"] = param("normal(0.02)")
+    head: Float[Array, "size vocabulary"] = shared("table.T")
+
+    def __call__(self, ids: Int[Array, " time"]) -> Float[Array, "time size"]:
+        return self.table[ids]
+"""
+LOGITS = """
+    def logits(self, x: Float[Array, "time size"]) -> Float[Array, "time vocabulary"]:
+        return x @ self.head
+"""
+MODEL = """
+
+class Model(Module):
+    embedder: Embedder = module()
+
+    def __call__(self, ids: Int[Array, " time"]) -> Float[Array, "time vocabulary"]:
+        return self.embedder(ids) @ self.embedder.head
+"""
 WHOLE = """import equinox as eqx
 import jax
 from jaxtyping import Array, Float
@@ -61,6 +85,19 @@ def test_a_parameter_that_another_class_reads_is_not_unused(tmp_path: Path) -> N
     assert 'Leaf("h0", "param", (2,), value=0.0, unused=True),' in suite_text(tmp_path, "net")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        TIED + LOGITS,
+        pytest.param(TIED.replace("import Module", "import Module, module") + MODEL, marks=pytest.mark.slow),
+    ],
+    ids=["method", "class"],
+)
+def test_a_tie_that_the_call_leaves_to_others_is_not_unused(text: str, tmp_path: Path) -> None:
+    tried(tmp_path, "embedder", text)
+    assert '    ignored = ("head",)\n' in suite_text(tmp_path, "embedder")
+
+
 def test_a_class_may_train_less_of_its_parts_and_no_less_of_itself(tmp_path: Path) -> None:
     generated(tmp_path, {"whole": WHOLE})
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off", "-k", "TestWhole and p16")) > 1
@@ -72,3 +109,30 @@ def test_a_class_may_train_less_of_its_parts_and_no_less_of_itself(tmp_path: Pat
     )
     ran = forked_pytest(tmp_path / "nets", "--numbers=off", "-k", "TestWhole and p16")
     assert ran.returncode == 1 and "on a fresh instance it selects ['part.a']" in ran.stdout
+
+
+CLIPPED = """
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+
+class Clipped(eqx.Module):
+    bound: float = eqx.field(static=True, default=1.0)
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        @jax.custom_vjp
+        def identity(x):
+            return x
+
+        def backward(_, g):
+            return (jnp.clip(g, -self.bound, self.bound),)
+
+        identity.defvjp(lambda x: (x, None), backward)
+        return identity(x)
+"""
+
+
+def test_a_rule_of_an_identity_is_there_for_another_gradient(tmp_path: Path) -> None:
+    tried(tmp_path, "clipped", CLIPPED)

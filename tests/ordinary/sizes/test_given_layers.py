@@ -108,6 +108,23 @@ class Residual(eqx.Module):
 """,
         ["eqx.nn.Linear(2, 2, "],
     ),
+    "stopped": (
+        """
+class Stopped(eqx.Module):
+    base: eqx.nn.Linear
+    down: Float[Array, "rank size"]
+
+    def __init__(self, base: eqx.nn.Linear, rank: int = 2, *, key: jax.Array):
+        self.base = base
+        bound = 1 / rank**0.5
+        self.down = bound * jax.random.normal(key, (rank, base.in_features))
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " out"]:
+        base = jax.lax.stop_gradient(self.base)
+        return base(x) + (self.down @ x).sum()
+""",
+        ["eqx.nn.Linear(3, 5, ", "sample(seed, (3,))"],
+    ),
     "wrapped": (
         """
 class Wrapped(nnx.Module):

@@ -28,3 +28,29 @@ def test_trees_of_optax_and_chex_have_an_example(tmp_path: Path) -> None:
     module = tried(tmp_path, "average", AVERAGE)
     assert "def __call__(self, tree: chex.ArrayTree) -> jax.Array:" in module
     assert "params: optax.Params, average: optax.Params" in module and "-> optax.Updates:" in module
+
+
+MOMENTUM = """
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PyTree
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class Momentum:
+    momentum: PyTree[Float[Array, "..."]]
+
+    @classmethod
+    def init(cls, params: PyTree) -> "Momentum":
+        return cls(jax.tree.map(jnp.zeros_like, params))
+
+    def update(self, grads: PyTree) -> "Momentum":
+        return Momentum(jax.tree.map(lambda m, g: 0.9 * m + g, self.momentum, grads))
+"""
+
+
+def test_a_tree_beside_one_that_the_class_holds_has_its_leaves(tmp_path: Path) -> None:
+    tried(tmp_path, "momentum", MOMENTUM)

@@ -3,9 +3,12 @@
 import re
 from typing import Any
 
-from ..inspect.arrays import is_array
+import jax
+import numpy as np
+
+from ..inspect.arrays import is_array, is_key, on_device
 from ..inspect.trees import arrays_of, axis_sizes, is_node
-from ..report import or_else
+from ..report import ANY_ERROR, or_else
 from ..trace.jaxprs import NEEDS_VALUES
 
 _OF_SHAPES = re.compile(
@@ -26,7 +29,7 @@ def hint_of(suite: Any, error: BaseException | None) -> str:
     toml, python = _listed(others), ", ".join(f'"{name}": {size}' for name, size in others.items())
     said = (
         f"in its spec by `[test]` with `sizes = {{ {toml} }}`, in Python by `@test(sizes={{{python}}})`"
-        if others != sizes
+        if others != sizes and _may_fit(suite, sizes, others)
         else "in its spec by `sizes` of `[test]`, in Python of `@test(...)`"
     )
     return (
@@ -64,6 +67,25 @@ def fitting(suite: Any, sizes: dict[str, int]) -> dict[str, int]:
     counts = {name: size for name, size in sizes.items() if size not in axes}
     least = min((counts or sizes).values())
     return {name: size if size % least == 0 else size * least for name, size in sizes.items()}
+
+
+def _may_fit(suite: Any, sizes: dict[str, int], others: dict[str, int]) -> bool:
+    """Whether the call of an example with other sizes raises nothing that may come from shapes."""
+    changed = {size: others[name] for name, size in sizes.items()}
+
+    def resized(leaf: Any) -> Any:
+        if not is_array(leaf) or is_key(leaf):
+            return leaf
+        shape = [changed[size] if size in changed else int(size) for size in np.shape(leaf)]
+        return on_device(np.resize(np.asarray(leaf), shape))
+
+    inputs, arguments = jax.tree.map(resized, (dict(suite.inputs(0)), suite.arguments(0)))
+    given = {name: others[name] for name in inputs if name in others}
+    try:
+        suite.call(suite.build(**{**inputs, **given}), *arguments)
+    except ANY_ERROR as error:
+        return not is_of_shapes(error)
+    return True
 
 
 def _listed(sizes: dict[str, int]) -> str:

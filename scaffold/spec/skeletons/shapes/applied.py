@@ -63,6 +63,8 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
             return together(shapes, together(shapes, left, right), condition)
         case [data, kernel, *_] if name in CONVOLUTIONS:
             return convolved(shapes, call, data, kernel)
+        case [data, places, *_] if name == "take_along_axis":
+            return taken_along(shapes, call, data, places)
         case [data, *_] if name in SEGMENTS:
             row = shapes.known(shapes.row(data))
             return None if row is None else (shapes.new(), *row)
@@ -73,6 +75,16 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
             return first
         case _:
             return None
+
+
+def taken_along(shapes: Shapes, call: ast.Call, data: Shape, places: Shape) -> Shape:
+    """What `jnp.take_along_axis` gives: as many as there are places, which are as long as the array along all other axes."""
+    axis, dims, taken = argument_of(call, 2, "axis"), shapes.known(data), shapes.known(places)
+    along = None if axis is None else literal_or_none(axis)
+    if dims and taken and len(dims) == len(taken) and isinstance(along, int):
+        others = [place for place in range(len(dims)) if place != along % len(dims)]
+        shapes.learn(tuple(dims[place] for place in others), tuple(taken[place] for place in others))
+    return places
 
 
 def joined(shapes: Shapes, call: ast.Call, arrays: list[Shape]) -> Shape:

@@ -1,11 +1,13 @@
 """Calls of functions of the file, and of methods of its records: what they ask of their arguments, and give."""
 
 import ast
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from scaffold.spec.construction.written_dtypes import dtypes_given
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.skeletons.shapes.known_layers import Layer
 from scaffold.spec.skeletons.shapes.layers import dims_of
@@ -67,6 +69,23 @@ def method_of_record(scope: "Scope", function: ast.expr) -> Layer | None:
     held = ((scope.value(node), method) for node, method in pairs)
     names = (f"{record.name}.{method}" for record, method in held if isinstance(record, Record))
     return next((scope.uses.layers[name] for name in names if name in scope.uses.layers), None)
+
+
+def listed(scope: "Scope", numbers: ast.expr) -> Shape:
+    """What `jnp.array([0.0, below, above])` gives, as far as the shapes of the entries are known and one."""
+    if not isinstance(numbers, ast.List):
+        return scope.value(numbers)
+    entries = {scope.shapes.known(listed(scope, part)) for part in numbers.elts}
+    [dims] = entries if len(entries) == 1 else [None]
+    return None if dims is None else (str(len(numbers.elts)), *dims)
+
+
+def fields_of_counts(record: Record, call: ast.Call) -> Iterator[Unknown]:
+    """The fields for which a call makes whole numbers, as their dtype says: `Tree(feature=jnp.zeros(3, jnp.int32))`."""
+    by_name = ((keyword.arg, keyword.value) for keyword in call.keywords)
+    for name, value in (*zip(record.fields, call.args, strict=False), *by_name):
+        if name in record.fields and any(re.match(r"[iu]\d", dtype) for dtype in dtypes_given(value)):
+            yield record.field(name)
 
 
 def _renamed(scope: "Scope", dims: Dims | None, renamed: dict[str, str]) -> Dims | None:

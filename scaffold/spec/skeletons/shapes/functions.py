@@ -13,6 +13,8 @@ ELEMENTWISE = (
 """Functions whose result has the shape of what they are given first."""
 SAME_FUNCTION = ("jit", "filter_jit", "checkpoint", "filter_checkpoint", "remat")
 """Functions that give the function that they are given."""
+SAME_LAYERS = ("stop_gradient", "inference_mode", "tree_inference")
+"""Functions that give the layers that they are given first, with other values."""
 OF_THREE = ("where", "select")
 """Functions of a condition and of two arrays."""
 CONVOLUTIONS = ("conv", "conv_general_dilated", "conv_with_general_padding")

@@ -63,6 +63,11 @@ def part_of(shapes: Shapes, shape: Shape, index: Sequence[ast.expr], places: Seq
     return indexed(dims, index, shapes) if dims is not None and 0 <= axes <= len(dims) else None
 
 
+def without_index(array: ast.expr) -> ast.expr:
+    """The array of which an expression takes a part, or gives it more axes: `labels` of `labels[:, None]`."""
+    return without_index(array.value) if isinstance(array, ast.Subscript) else array
+
+
 def transposed(shapes: Shapes, shape: Shape) -> Shape:
     """What `x.T` has; of an array of which nothing is known it says that it has two axes."""
     if shapes.known(shape) is None:

@@ -27,7 +27,7 @@ _SIZES_OF_LAYERS = (
     "num_features",
 )
 """The attributes of layers that are sizes."""
-_AS_ARRAY = ("array", "asarray")
+AS_ARRAY = ("array", "asarray")
 """Functions that make an array of what they are given first."""
 
 
@@ -117,7 +117,7 @@ def _stores_name(value: ast.expr) -> bool:
             return True
         case ast.IfExp(body=kept, orelse=other):
             return _stores_name(kept) and _stores_name(other)
-        case ast.Call(args=[ast.Name(), *_]) if last_name(value) in _AS_ARRAY:
+        case ast.Call(args=[ast.Name(), *_]) if last_name(value) in AS_ARRAY:
             return True
         case ast.Call(args=[ast.Name()], keywords=[]):
             return last_name(value)[:1].isupper()

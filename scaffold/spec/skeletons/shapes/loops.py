@@ -3,6 +3,7 @@
 import ast
 from typing import TYPE_CHECKING
 
+from scaffold.spec.skeletons.shapes.functions import SAME_LAYERS
 from scaffold.spec.skeletons.shapes.known_layers import Layer, layers_at, parted
 from scaffold.spec.source.instance import attribute_of_self, last_name
 
@@ -33,6 +34,8 @@ def layers_of(scope: "Scope", value: ast.expr) -> list[Layer]:
             return scope.layers.get(name, [])
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             return _all_of([layers_of(scope, part) for part in (left, right)])
+        case ast.Call(args=[inner, *_]) if last_name(value) in SAME_LAYERS:
+            return layers_of(scope, inner)
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             inner = (part.value if isinstance(part, ast.Starred) else part for part in parts)
             return _all_of([layers_of(scope, part) for part in inner])

@@ -17,16 +17,18 @@ from scaffold.spec.skeletons.shapes.applied import (
     take,
 )
 from scaffold.spec.skeletons.shapes.called import (
+    fields_of_counts,
     helper_called,
     in_order,
     inlined,
+    listed,
     method_of_record,
     names_taken,
 )
 from scaffold.spec.skeletons.shapes.functions import COUNTS_AT, JOINS, NUMBERS, OF_ARRAYS, SAME_FUNCTION
-from scaffold.spec.skeletons.shapes.indexing import part_of, transposed, updated_part
+from scaffold.spec.skeletons.shapes.indexing import part_of, transposed, updated_part, without_index
 from scaffold.spec.skeletons.shapes.known_layers import Layer, with_new_rows
-from scaffold.spec.skeletons.shapes.layers import Makers
+from scaffold.spec.skeletons.shapes.layers import AS_ARRAY, Makers
 from scaffold.spec.skeletons.shapes.loops import enter_loop, layers_of, name_layers, rounds
 from scaffold.spec.skeletons.shapes.products import FIELD, product, together
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
@@ -206,14 +208,18 @@ class Scope(Struct):
 
     def _call(self, node: ast.Call) -> Shape:
         name, taken = last_name(node), [self.value(part) for part in node.args]
+        if name in AS_ARRAY and node.args and isinstance(node.args[0], ast.List):
+            return listed(self, node.args[0])
         self._is_object(self.value(node.func))
         named = {keyword.arg or "**": self.value(keyword.value) for keyword in node.keywords}
         if (record := self._built(node.func)) is not None:
+            for field in fields_of_counts(record, node):
+                self.shapes.holds_counts(field)
             return built_record(self.shapes, record, taken, named)
         if name in JOINS and node.args:
             return joined(self.shapes, node, [*map(self.value, getattr(node.args[0], "elts", []))])
         if COUNTS_AT.get(name, len(taken)) < len(taken):
-            self.shapes.holds_counts(taken[COUNTS_AT[name]])
+            self.shapes.holds_counts(self.value(without_index(node.args[COUNTS_AT[name]])))
         if name == "fold_in" and taken:
             self.shapes.holds_counts(taken[-1])
             self.shapes.learn(taken[-1], ())

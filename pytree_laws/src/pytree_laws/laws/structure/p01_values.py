@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ...discover.inference import stores_what_it_is_given
 from ...discover.invocation import build_with, given_to_constructor
 from ...engine.applicability import ARRAYS_DECLARED, KEPT, TAKES_KEYS, declares, need, of_leaves
 from ...engine.registry import Checks
@@ -188,7 +189,7 @@ def test_p01_keeps_the_dtype_that_it_is_given(subject: Suite) -> None:
 
 @CHECKS.register(KEPT)
 def test_p01_stores_integers_in_the_declared_dtype(subject: Suite) -> None:
-    need(not isinstance(subject.cached_instance(), tuple), "a tuple stores what it is given")
+    need(not stores_what_it_is_given(subject), "the constructor that Python makes stores what it is given")
     inputs, leaves = subject.plain_inputs(0), subject.named(subject.cached_instance())
     arrays = {n: leaves[n].dtype for n in subject.kept if n in leaves and is_array(inputs.get(n))}
     integers = {name: str(dtype) for name, dtype in arrays.items() if kind_of(dtype) == "int"}
