@@ -186,11 +186,13 @@ def _outcome(child: Child, adopted: Adopted, run: Run) -> Outcome:
         error = {"test": "the search", "what": answer["error"], "where": answer["internal"]}
         return Outcome(adopted, why=answer["error"], report={"errors": [error]})
     if not answer.get("built"):
+        why = answer.get("why") or answer.get("error", "")
         return Outcome(
             adopted,
-            why=answer.get("why") or answer.get("error", ""),
+            why=why,
             mistake=answer.get("mistake", ""),
             unknown=tuple(answer.get("unknown", ())),
+            report={"findings": own_findings.of_flattening(adopted.name, why)},
         )
     adopted = replace(adopted, found=answer, skips=skips_of(answer))
     return _held(child, adopted, run)

@@ -28,6 +28,22 @@ def of_order(name: str, first: Sequence[str], second: Sequence[str]) -> Finding:
     return _told({**law, "where": name, "what": problem, "hint": hint, "severity": "fault", "fix": fix})
 
 
+def of_flattening(name: str, why: str) -> list[Finding]:
+    """What is wrong where a class is built, and jax refuses what its flatten gives: `return None, (self.positions,)`."""
+    if "custom PyTree node should return" not in why:
+        return []
+    law = {
+        "law": "P3",
+        "name": "round trip",
+        "test": "test_p03_round_trip",
+        "where": name,
+        "severity": "fault",
+    }
+    hint = "`return (), aux` where there are no children"
+    fix = "Give two things: the children, as a tuple in the order of unflatten, and what is static."
+    return [_told({**law, "what": f"jax cannot take an instance apart: {why}", "hint": hint, "fix": fix})]
+
+
 def of_quiet_leaves(description: Mapping[str, Any]) -> list[Finding]:
     """What is to be known of leaves that no test asks a gradient of, by why that is."""
     return [_of_quiet(kind, description[kind]) for kind in _QUIET if description.get(kind)]

@@ -51,12 +51,18 @@ def is_guessed(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
     others = {name: other for name, other in known.items() if name != spec.name}
     said = dict(spec.test.values)
     given = [field for field in spec.fields if field.given and field.name not in said]
-    arguments = (argument for argument in spec.arguments if argument.name not in said)
+    arguments = [argument for argument in spec.arguments if argument.name not in said]
     return not spec.test.build and (
         any(_has_shape(field.example) or _holds_guess(field.type, others) for field in given)
-        or any(_holds_guess(argument.type, others) for argument in arguments)
+        or any(_holds_guess(each.type, others) or _is_any_module(each.type) for each in arguments)
+        or any(_is_any_module(field.type) for field in given)
         or _is_guessed(spec)
     )
+
+
+def _is_any_module(kind: Type | None) -> bool:
+    """Whether a type is that of any module, of which an example is one layer."""
+    return isinstance(kind, ClassType) and kind.name == "Module"
 
 
 def _holds_guess(kind: Type | None, known: Mapping[str, ModuleSpec]) -> bool:

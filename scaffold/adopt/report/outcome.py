@@ -129,7 +129,7 @@ class Outcome(Struct, frozen=True):
     def hints(self) -> Iterator[str]:
         """What could not be found, with the flag that gives it."""
         name = self.one.name.rpartition(".")[2]
-        if self.left_out:
+        if self.left_out or (self.file is None and self.findings):
             return
         if self.file is None:
             sets = " ".join(f"--set {argument}=VALUE" for argument in self.unknown)
