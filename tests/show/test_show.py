@@ -124,10 +124,10 @@ def test_a_parameter_without_decay_says_so() -> None:
 
 def test_parts_that_no_spec_describes_are_named() -> None:
     fields = {
-        "inner": {"type": "Inner", "init": "=Inner.create(size, key=key)"},
-        "heads": {"type": "list[equinox.nn:Linear]", "init": "=[eqx.nn.Linear(size, size, key=key)]"},
+        "inner": {"type": "Inner", "init": "=Inner.create(key=key)"},
+        "heads": {"type": "list[equinox.nn:Linear]", "init": "=[eqx.nn.Linear(3, 3, key=key)]"},
     }
-    mlp = {"mlp": {"type": "equinox.nn:MLP", "init": "=eqx.nn.MLP(size, size, size, 1, key=key)"}}
+    mlp = {"mlp": {"type": "equinox.nn:MLP", "init": "=eqx.nn.MLP(3, 3, 3, 1, key=key)"}}
     specs = {"Inner": read_spec({"name": "Inner", "fields": mlp}, "inner")}
     tree = tree_of_spec(read_spec({"name": "Net", "fields": fields}, "net"), specs, {})
     [note] = [note for note in tree.notes if "not counted" in note]
