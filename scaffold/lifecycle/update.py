@@ -1,12 +1,14 @@
 """What `scaffold update` does: the classes are generated anew, and what was edited in them stays."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from scaffold.comments import notes_of_skeletons
-from scaffold.files.fileset import File, Plan
+from scaffold.files.fileset import Action, File, Plan
+from scaffold.files.places import read_regular
 from scaffold.fit.fit import Wishes
 from scaffold.generate import plan_classes
 from scaffold.history.records import Generated, Record
@@ -60,7 +62,22 @@ def plan_update_of(
     called = [f"`{old}` is called `{name}` now" for name, old in renamed.items()]
     leftover = _leftover_notes(project_specs, renamed) if not names else ()
     comments = notes_of_skeletons(_changed(specs, plan, project_specs.layout), plan)
-    return replace(plan, notes=(*plan.notes, *called, *leftover, *comments))
+    twins = _twins(specs, plan, project_specs.layout)
+    return replace(plan, notes=(*plan.notes, *called, *leftover, *twins, *comments))
+
+
+def _twins(specs: Sequence[ModuleSpec], plan: Plan, layout: Layout) -> Iterator[str]:
+    """The files in other folders of the package that hold a class which is written anew: somebody may have moved its module there."""
+    created = {step.path for step in plan.steps if step.action is Action.CREATE}
+    for spec in (spec for spec in specs if layout.package and layout.source_file(spec.stem) in created):
+        path = layout.root / layout.source_file(spec.stem)
+        for other in sorted(path.parent.rglob(path.name)):
+            is_there = other != path and re.search(
+                rf"(?m)^class {spec.name}\b", read_regular(other).decode("utf-8", "replace")
+            )
+            if is_there:
+                place, own = other.relative_to(layout.root).as_posix(), layout.source_file(spec.stem)
+                yield f"{place}: has a class `{spec.name}` too; classes are generated in {own.parent}/ alone: move it back to {own}, or remove its spec and keep it as your own"
 
 
 def _changed(specs: Sequence[ModuleSpec], plan: Plan, layout: Layout) -> Iterable[Path]:
