@@ -1,5 +1,6 @@
 """Specs beside each other and in their project: what does not go together there."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
@@ -11,9 +12,10 @@ from scaffold.in_project.hidden_names import Surroundings, name_faults
 from scaffold.in_project.layout import Layout
 from scaffold.kind import NAMES, kind_of
 from scaffold.mesh_axes import Rules
+from scaffold.spec.construction.divisions import class_sources
 from scaffold.spec.fields.sharding import collisions, named_fields
 from scaffold.spec.fields.shared import tie_faults
-from scaffold.spec.grammar.types import ClassType, walk
+from scaffold.spec.grammar.types import ClassType, OpaqueType, walk
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.rules.bases import base_faults, lineage
@@ -87,14 +89,14 @@ def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], around: Surroundi
         key = "" if is_unit else ": file" if spec.file else ": name"
         yield Fault(f"{spec.where}{key}", f"`{name}.py` is where {HELPERS[name].purpose}", fix)
     every = lineage(spec, known)
-    in_file = [known[name] for name in siblings(spec) if name in known]
+    in_file = [known[name] for name in _mentioned(spec, known)]
     beside = (
         *(*save_faults(spec), *collisions(spec, spec.sharding or ()), *_mixture_faults(spec, known)),
         *(
             *tie_faults(spec, known),
             *base_faults(spec, known),
             *beside_faults(spec, known),
-            *(unknown_beside(spec, every, in_file) if every or in_file else ()),
+            *(unknown_beside(spec, every, in_file) if every or siblings(spec) else ()),
         ),
         *kind_of(spec.kind).faults_beside(spec, known),
     )
@@ -109,6 +111,23 @@ def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], around: Surroundi
             is_base = any(isinstance(base, ClassType) and base.name == other for base in spec.bases)
             key = "bases" if is_base else "fields"
             yield Fault(f"{spec.where}: {key}", message, fix, tuple(sorted(known)))
+
+
+def _mentioned(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> set[str]:
+    """The classes of its file that a class mentions anywhere, and those that these mention; all, where it mentions a function there."""
+    mentioned, wanted = set[str](), [spec.name]
+    while wanted:
+        each = known[wanted.pop()]
+        opaque = (
+            part.text for kind in each.named_types for part in walk(kind) if isinstance(part, OpaqueType)
+        )
+        texts = (*class_sources(each), each.source, *opaque, *(other.name for other in each.classes))
+        words = {*re.findall(r"\w+", "\n".join(texts))}
+        calls = each.unit is not None and not words.isdisjoint(each.unit.bound)
+        new = {name for name in siblings(each) if name in known and (calls or name in words)} - mentioned
+        mentioned |= new
+        wanted += new
+    return mentioned
 
 
 WORDS = tuple(name.title().replace("-", "") for name in NAMES)

@@ -20,7 +20,7 @@ from scaffold.files.fileset import File, Plan
 from scaffold.files.places import seen_from_here
 from scaffold.fit.fit import Wishes, plan_in_project
 from scaffold.history.ancestry import ClassFiles
-from scaffold.history.migrations import listing_changes
+from scaffold.history.migrations import change_notes, listing_changes
 from scaffold.history.records import MODULE, SPEC, TEST, UNITS, Records, adopted_key
 from scaffold.in_project.formatter import style_of
 from scaffold.in_project.layout import Layout
@@ -91,6 +91,7 @@ def plan_classes(
         specs = [known[spec.name] for spec in specs]
         check_beside(specs, known, layout)
         specs = listing_changes(specs, layout, wishes.renamed, wishes.renamed_fields)
+        changes = [*change_notes(specs, layout, wishes.renamed, wishes.renamed_fields)]
         untested = untested_classes(
             specs, known, lambda spec: seen_from_here(layout.root / layout.source_file(spec.stem))
         )
@@ -103,6 +104,7 @@ def plan_classes(
     tested = [spec for spec in specs if not any(spec is without.spec for without in untested)]
     untested = [*_not_adopted(untested, layout)]
     notes = (
+        *changes,
         *assumed_notes(specs),
         *fan_notes(specs),
         *(without.note for without in untested),

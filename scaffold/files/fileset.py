@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.path_rules import check_path, check_text, collisions, difference
 from scaffold.files.places import Places, read_place, refused
-from scaffold.files.shown import Line, diff_of, folder_line
+from scaffold.files.shown import Line, diff_of, folder_line, summed
 
 _DIFFERS = "exists, and differs from what would be written"
 SOLVE = "take one side of each, or make one of both, and delete the markers"
@@ -175,9 +175,9 @@ class Plan(Struct, frozen=True):
         return "".join([*diffs, *(f"{line.action} {line.told}\n" for line in folders)])
 
     def summary(self) -> str:
-        """One aligned line for each file, and for each folder that is shown as one: what is done to which path."""
+        """One aligned line for each file and folder, and what is done to it; one for all that stay as they are."""
         width = max(map(len, Action))
-        lines = [f"{line.action:<{width}}  {line.told}" for line in self.lines()]
+        lines = [f"{action:<{width}}  {told}" for action, told in summed(self.lines(), Action.IDENTICAL)]
         lines += [f"{'run':<{width}}  {' '.join(command)}" for command in self.commands]
         return "\n".join([*lines, *(f"{'note':<{width}}  {note}" for note in self.notes)])
 

@@ -1,6 +1,6 @@
 """How a plan is shown: a line for each path, and a unified diff of a file, as git shows it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from io import StringIO
 
 from msgspec import Struct
@@ -19,12 +19,25 @@ class Line(Struct, frozen=True):
     @property
     def told(self) -> str:
         """The path, and of a folder the number of its files."""
-        return f"{self.path} ({self.files} file{'s' * (self.files > 1)})" if self.files else self.path
+        return f"{self.path} ({counted_files(self.files)})" if self.files else self.path
 
     def to_json(self) -> dict[str, object]:
         """The line as plain JSON."""
         entry: dict[str, object] = {"path": self.path, "action": str(self.action)}
         return entry | ({"files": self.files} if self.files else {})
+
+
+def counted_files(files: int) -> str:
+    """So many files, in words."""
+    return f"{files} file{'s' * (files != 1)}"
+
+
+def summed(lines: Iterable[Line], same: str) -> Iterator[tuple[str, str]]:
+    """What is done to which path; of those with the action `same` their number alone, below the others."""
+    every = [*lines]
+    yield from ((line.action, line.told) for line in every if line.action != same)
+    if files := sum(line.files or 1 for line in every if line.action == same):
+        yield same, counted_files(files)
 
 
 def folder_line(folder: str, actions: Iterable[str], files: int) -> Line:

@@ -32,6 +32,10 @@ class ClassFiles(Struct, frozen=True):
         """The classes."""
         return self.classes or (self.name,)
 
+    def path(self, role: str) -> PurePosixPath | None:
+        """The file with this role."""
+        return next((path for path, its_role in self.roles.items() if its_role == role), None)
+
 
 class Ancestry(Struct, frozen=True, dict=True):
     """The records of the modules of a plan. `renamed` has the former name of a class that has another now."""

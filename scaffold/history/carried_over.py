@@ -129,7 +129,7 @@ class History(Struct, frozen=True, dict=True):
                 steps[step.path] = step
         replaced = ReplacedSteps(self.ancestry, history.files)
         steps |= {step.path: step for planned_files in self.classes for step in replaced.of(planned_files)}
-        steps |= {step.path: step for step in self._edited(plan)}
+        steps |= {step.path: step for step in (*replaced.numbers(), *self._edited(plan))}
         ordered = tuple(sorted(steps.values(), key=lambda step: step.path))
         return replace(plan, steps=ordered, notes=(*plan.notes, *replaced.notes()))
 

@@ -1,12 +1,15 @@
 """The changes that classes with `migrate` list: those of the class that was generated last, and the one since."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
+
+from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.history.records import MODULE, Record, Records
 from scaffold.in_project.layout import Layout
 from scaffold.passes.migrations import Migration, read_class, with_migrations
+from scaffold.source_text import listed
 from scaffold.spec.model import ModuleSpec
 
 Paths = Mapping[str, str]
@@ -29,24 +32,58 @@ def listing_changes(
     ]
 
 
+def change_notes(
+    specs: Sequence[ModuleSpec], layout: Layout, classes: Mapping[str, str], fields: Paths
+) -> Iterator[str]:
+    """Which fields went and came at once: one may be another under a new name, which the specs do not tell."""
+    records = Records(layout.root)
+    for spec in (spec for spec in specs if spec.migrate):
+        _, change = _listed(spec, records, layout, classes, fields)
+        if change.dropped and change.added:
+            went, came = (listed(f"`{name}`" for name in names) for names in (change.dropped, change.added))
+            first = f"{spec.name}.{change.dropped[0]}={change.added[0]}"
+            why = "which saved files are to keep"
+            yield f"{spec.where}: {went} went, and {came} came: where one is the other, {why}, say `scaffold update --rename {first}`, now or later"
+
+
 def _changes(
     spec: ModuleSpec, records: Records, layout: Layout, classes: Mapping[str, str], fields: Paths
 ) -> tuple[Migration, ...]:
+    rows, change = _listed(spec, records, layout, classes, fields)
+    return rows if change == Migration() else (*rows, change)
+
+
+def _listed(
+    spec: ModuleSpec, records: Records, layout: Layout, classes: Mapping[str, str], fields: Paths
+) -> tuple[tuple[Migration, ...], Migration]:
+    """The changes that the class lists, and the one since."""
     former = classes.get(spec.name, spec.name)
     record = records.of_class(former)
     module = record.of(MODULE) if record is not None else None
-    before, listed = read_class(module.text, former) if module is not None else ((), ())
+    before, rows = read_class(module.text, former) if module is not None else ((), ())
     renames = {
         name.partition(".")[2]: now for name, now in fields.items() if name.partition(".")[0] == spec.name
     }
-    _check_fields(spec, renames, before)
+    late = {was: now for was, now in renames.items() if was not in before}
+    amended = tuple(_with_renames(row, late) for row in rows)
+    former_names = (was for row in amended for was, _ in row.renamed)
+    _check_fields(spec, renames, (*before, *former_names))
     if record is None or not before:
-        return listed
+        return amended, Migration()
     named = _qualified(record, former)
-    change = _change(before, [field.name for field in spec.stored], renames)
+    since = {was: now for was, now in renames.items() if was in before}
+    change = _change(before, [field.name for field in spec.stored], since)
     is_moved = named != ".".join((*_public(layout.module(spec.stem)), spec.name))
-    change = Migration(change.added, change.dropped, change.renamed, named if is_moved else "")
-    return listed if change == Migration() else (*listed, change)
+    return amended, replace(change, former=named if is_moved else "")
+
+
+def _with_renames(row: Migration, renames: Paths) -> Migration:
+    """A change in which a field went that is another, which came with it, as is only said now."""
+    pairs = {
+        was: now for was, now in renames.items() if was in row.dropped and now.partition(".")[0] in row.added
+    }
+    change = _change(row.dropped, row.added, pairs)
+    return replace(change, renamed=(*row.renamed, *change.renamed), former=row.former)
 
 
 def _change(before: Sequence[str], now: Sequence[str], renamed: Paths) -> Migration:
@@ -95,7 +132,8 @@ def _rename_faults(spec: ModuleSpec, was: str, now: str, before: Sequence[str]) 
     gone = tuple(name for name in before if name not in names)
     if was not in gone:
         fix = suggestion(was, gone, "write a field that the class had, and has no more")
-        yield Fault("--rename", f"`{spec.name}` had no field `{was}` that is gone", fix, gone)
+        why = f"that is gone, or that went when `{now}` came"
+        yield Fault("--rename", f"`{spec.name}` had no field `{was}` {why}", fix, gone)
     if now.partition(".")[0] not in names:
         yield Fault(
             "--rename", f"`{spec.name}` has no field `{now}`", suggestion(now, names, "write a field"), names

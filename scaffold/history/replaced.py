@@ -20,14 +20,13 @@ class ReplacedSteps(Struct, frozen=True):
     files: FileSteps
 
     def of(self, class_files: ClassFiles) -> Iterator[Step]:
-        """What is removed, and refused where it was edited; the numbers of its tests go along."""
+        """What is removed, and refused where it was edited."""
         former = self.ancestry.record(class_files)
         for record in self.ancestry.before(class_files):
             if record != former:
                 yield from (step for file in record.files for step in self._file(file, record, class_files))
                 content = self.ancestry.records.content(record.name)
                 yield Step(record.path, Action.REMOVE, content, None, folder=FOLDER)
-        yield from self._numbers(class_files)
 
     def notes(self) -> Iterator[str]:
         """Which classes are in another module now."""
@@ -53,23 +52,46 @@ class ReplacedSteps(Struct, frozen=True):
         else:
             yield Step(file.path, Action.REMOVE, content, None, forced=edited)
 
-    def _numbers(self, class_files: ClassFiles) -> Iterator[Step]:
-        """The recorded numbers of the tests, where those are in another file now."""
-        new = next((path for path, role in class_files.roles.items() if role == TEST), None)
-        tests = [(record, record.of(TEST)) for record in self.ancestry.before(class_files)]
-        moved = [
-            Numbers(test.path, content.decode("utf-8", "replace"), _names_now(record, class_files))
-            for record, test in tests
-            if test is not None and test.path != new
-            if (content := self.files.read(numbers_of(test.path))) is not None
+    def numbers(self) -> Iterator[Step]:
+        """The recorded numbers of the classes whose tests are in another file now, which had none."""
+        taken: dict[Numbers, set[str]] = {}
+        for class_files in self.ancestry.classes:
+            new = class_files.path(TEST)
+            parts = [*self._parted_numbers(class_files)] if new is not None else []
+            text = joined_numbers(parts, new, class_files.names) if new is not None else ""
+            if new is not None and text and self.files.read(numbers_of(new)) is None:
+                yield Step(numbers_of(new), Action.CREATE, None, text.encode())
+                for part in parts:
+                    taken.setdefault(part, set()).update(class_files.names)
+        gone = {
+            test.path
+            for class_files in self.ancestry.classes
+            for record in self.ancestry.before(class_files)
+            if (test := record.of(TEST)) is not None
+        }
+        # What is not planned may be about other classes still.
+        planned = (part for part in taken if part.test in gone | self.files.taken)
+        yield from (self._rest(part, taken[part]) for part in planned)
+
+    def _parted_numbers(self, class_files: ClassFiles) -> Iterator["Numbers"]:
+        """Those in the files of other tests, in which the classes of a module were."""
+        before, holding = self.ancestry.before(class_files), self.ancestry.holding(class_files)
+        for record in dict.fromkeys((*before, *holding)):
+            test = record.of(TEST)
+            content = self.files.read(numbers_of(test.path)) if test is not None else None
+            if test is not None and test.path != class_files.path(TEST) and content is not None:
+                text = content.decode("utf-8", "replace")
+                yield Numbers(test.path, text, (*_names_now(record, class_files).items(),))
+
+    def _rest(self, part: "Numbers", taken: Iterable[str]) -> Step:
+        """What stays of the numbers of a test file: those of the classes that it is still about."""
+        there = [
+            name for each in self.ancestry.classes if each.path(TEST) == part.test for name in each.names
         ]
-        if new is None or not moved or self.files.read(numbers_of(new)) is not None:
-            return
-        text = joined_numbers(moved, new, class_files.names)
-        if text:
-            yield Step(numbers_of(new), Action.CREATE, None, text.encode())
-            for path in (numbers_of(numbers.test) for numbers in moved):
-                yield Step(path, Action.REMOVE, self.files.read(path), None)
+        rest = joined_numbers([part], part.test, [name for name in there if name not in taken])
+        path = numbers_of(part.test)
+        action = Action.UPDATE if rest else Action.REMOVE
+        return Step(path, action, self.files.read(path), rest.encode() or None)
 
 
 def _names_now(record: Record, class_files: ClassFiles) -> dict[str, str]:
@@ -84,7 +106,7 @@ class Numbers(Struct, frozen=True):
 
     test: PurePosixPath
     text: str
-    classes: dict[str, str]
+    classes: tuple[tuple[str, str], ...]
     """The names of the classes, each with the name that it has now."""
 
     def head(self, test: PurePosixPath) -> str:
@@ -94,8 +116,8 @@ class Numbers(Struct, frozen=True):
     def sections(self, classes: Iterable[str]) -> Iterator[str]:
         """The sections of the suites of these classes: the name of each begins with that of its class."""
         for section in self.text.split("\n[")[1:]:
-            owner = max((n for n in self.classes if section.startswith(f"Test{n}")), key=len, default="")
-            now = self.classes.get(owner)
+            owner = max((n for n, _ in self.classes if section.startswith(f"Test{n}")), key=len, default="")
+            now = dict(self.classes).get(owner)
             if now is not None and now in classes:
                 yield f"[Test{now}{section.removeprefix(f'Test{owner}').rstrip()}"
 

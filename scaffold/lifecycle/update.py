@@ -1,18 +1,24 @@
 """What `scaffold update` does: the classes are generated anew, and what was edited in them stays."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from msgspec.structs import replace
 
-from scaffold.files.fileset import File, Plan
+from scaffold.comments import notes_of_skeletons
+from scaffold.files.fileset import Action, File, Plan
+from scaffold.files.places import read_regular
 from scaffold.fit.fit import Wishes
 from scaffold.generate import plan_classes
 from scaffold.history.records import Generated, Record
 from scaffold.in_project.layout import Layout
+from scaffold.in_project.spec_files import file_of
 from scaffold.lifecycle.adopted import adopted_files, class_of
 from scaffold.lifecycle.gone import check_gone
 from scaffold.lifecycle.project_specs import ProjectSpecs, check_renames
 from scaffold.render_class import conftest_file
+from scaffold.spec.model import ModuleSpec
 
 _NOTHING: Mapping[str, str] = {}
 
@@ -54,9 +60,31 @@ def plan_update_of(
     ]
     plan = plan_classes(specs, project_specs.layout, files, wishes, classes)
     called = [f"`{old}` is called `{name}` now" for name, old in renamed.items()]
-    return replace(
-        plan, notes=(*plan.notes, *called, *(_leftover_notes(project_specs, renamed) if not names else ()))
-    )
+    leftover = _leftover_notes(project_specs, renamed) if not names else ()
+    comments = notes_of_skeletons(_changed(specs, plan, project_specs.layout), plan)
+    twins = _twins(specs, plan, project_specs.layout)
+    return replace(plan, notes=(*plan.notes, *called, *leftover, *twins, *comments))
+
+
+def _twins(specs: Sequence[ModuleSpec], plan: Plan, layout: Layout) -> Iterator[str]:
+    """The files in other folders of the package that hold a class which is written anew: somebody may have moved its module there."""
+    created = {step.path for step in plan.steps if step.action is Action.CREATE}
+    for spec in (spec for spec in specs if layout.package and layout.source_file(spec.stem) in created):
+        path = layout.root / layout.source_file(spec.stem)
+        for other in sorted(path.parent.rglob(path.name)):
+            is_there = other != path and re.search(
+                rf"(?m)^class {spec.name}\b", read_regular(other).decode("utf-8", "replace")
+            )
+            if is_there:
+                place, own = other.relative_to(layout.root).as_posix(), layout.source_file(spec.stem)
+                yield f"{place}: has a class `{spec.name}` too; classes are generated in {own.parent}/ alone: move it back to {own}, or remove its spec and keep it as your own"
+
+
+def _changed(specs: Sequence[ModuleSpec], plan: Plan, layout: Layout) -> Iterable[Path]:
+    """The specs of which a module is written: of the others nothing is lost now."""
+    written = {step.path for step in plan.writes}
+    changed = (spec for spec in specs if layout.source_file(spec.stem) in written)
+    return dict.fromkeys(layout.root / file_of(spec.where) for spec in changed)
 
 
 def _adopted_files(tests: Sequence[tuple[Record, Generated]], project_specs: ProjectSpecs) -> list[File]:

@@ -1,6 +1,6 @@
 """Whether and how a package re-exports its new classes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -11,6 +11,7 @@ from scaffold.files.places import read_regular
 from scaffold.in_project.dependencies import Dependencies, requirement
 from scaffold.in_project.formatter import line_length
 from scaffold.in_project.layout import Layout
+from scaffold.source_text import listed
 
 
 class Export(Struct, frozen=True):
@@ -34,18 +35,20 @@ def exports(
     edits: list[Edit] = []
     eager: list[Export] = []
     notes: list[str] = []
+    left_out: dict[tuple[str, ...], list[str]] = {}
     form = lazy_form(layout.root / init_file, init_file.as_posix())
     for export in new_exports:
         missing = () if adding or form.startswith("attach") else dependencies.of(export.stem)
         if form == "__getattr__":
             notes.append(_by_hand(init_file, export))
         elif missing:
-            notes.append(_left_out(init_file, export, missing))
+            left_out.setdefault(tuple(missing), []).append(export.name)
         elif form == "attach":
             where = init_file.as_posix()
             edits.append(Edit(init_file, partial(_attached, export, layout.root / init_file, where)))
         else:
             eager.append(export)
+    notes += [_left_out(init_file, classes, missing) for missing, classes in left_out.items()]
     return [*edits, *_registering(eager, layout, init_file, form)], notes
 
 
@@ -56,11 +59,11 @@ def _by_hand(init_file: PurePosixPath, export: Export) -> str:
     )
 
 
-def _left_out(init_file: PurePosixPath, export: Export, missing: Sequence[str]) -> str:
+def _left_out(init_file: PurePosixPath, classes: Iterable[str], missing: Sequence[str]) -> str:
     names = " and ".join(f"`{name}`" for name in missing)
     return (
-        f"{init_file}: does not import `{export.name}`, since the project does not declare {names}, without which "
-        "the package could not be imported any more; `--add-dependencies` adds it and the import"
+        f"{init_file}: does not import {listed(f'`{name}`' for name in classes)}, since the project does not declare "
+        f"{names}, without which the package could not be imported any more; `--add-dependencies` adds it and the import"
     )
 
 

@@ -12,6 +12,7 @@ from scaffold.passes.compute import computes_in
 from scaffold.passes.stacked.layers import count_of_layers
 from scaffold.show.roles import role_of_leaf
 from scaffold.show.tree import Dim, Part, Tree, walk
+from scaffold.source_text import listed
 from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.sizes import several, sizes
 from scaffold.spec.grammar.dtypes import DTYPES
@@ -63,7 +64,7 @@ def tree_of_spec(spec: ModuleSpec, known: Known, chosen: Mapping[str, int]) -> T
     names = {name for _, part in walk(parts) for dim in part.dims for name in dim_names(dim.name)}
     items = [part.path for _, part in walk(parts) if part.role == "items"]
     notes = [f"{path}: one item is counted; its number is the constructor's to say" for path in items]
-    notes += _own_sizes(parts, class_sizes)
+    notes += [*_own_sizes(parts, class_sizes), *_uncounted(spec, parts, known)]
     dtype = computes_in(spec)
     notes += (
         [f"methods compute in {dtype}: what they read is cast, and what is stored is not"] if dtype else []
@@ -80,6 +81,15 @@ def _own_sizes(parts: tuple[Part, ...], sized: Mapping[str, int]) -> Iterator[st
         if own_sizes:
             text = ", ".join(f"{name}={size}" for name, size in own_sizes.items())
             yield f"{part.path}: counted with its own {text}"
+
+
+def _uncounted(spec: ModuleSpec, parts: tuple[Part, ...], known: Known) -> Iterator[str]:
+    """The parts of which the picture shows no arrays, since the class is described by no spec."""
+    bare = (part for _, part in walk(parts) if part.role == "module" and not part.parts)
+    paths = [part.path for part in bare if part.class_name.partition(",")[0] not in known]
+    if paths:
+        own = f"`scaffold show PATH/{spec.stem}.py:{spec.name}` counts the class that was written"
+        yield f"{listed(paths)}: not counted, since no spec says what there is in such a part; {own}"
 
 
 def _check_chosen(chosen: Mapping[str, int], names: Iterable[str]) -> None:

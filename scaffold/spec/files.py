@@ -11,7 +11,9 @@ from functools import cache
 from pathlib import Path
 
 from scaffold.errors import Fault, ScaffoldError
+from scaffold.files.fileset import SOLVE
 from scaffold.files.places import read_regular
+from scaffold.history.texts import has_markers
 from scaffold.progress import counted
 from scaffold.spec.fault_locations import located
 from scaffold.spec.model import ModuleSpec
@@ -32,6 +34,17 @@ def is_spec_file(name: str) -> bool:
 def raw_specs(path: Path, where: str) -> list[Raw]:
     """The tables of each class of a file. Raises `ScaffoldError` where it cannot be read at all."""
     text = read_text(path, where)
+    try:
+        return _parsed(text, where, path)
+    except ScaffoldError:
+        if not has_markers(text):
+            raise
+        line = text[: text.index("<" * 7 + " ")].count("\n") + 1
+        fault = Fault(where, "has the markers of a merge (`<<<<<<<`)", SOLVE, line=line, column=1)
+        raise ScaffoldError.of([fault]) from None
+
+
+def _parsed(text: str, where: str, path: Path) -> list[Raw]:
     if path.suffix != ".py":
         return [Raw(where, read_toml(text, where))]
     from scaffold.spec.skeletons.read import skeletons_of  # here, since most specs are no skeletons

@@ -54,3 +54,27 @@ def test_a_checker_that_is_not_installed_checks_nothing(tmp_path: Path) -> None:
     root = project(tmp_path, EMA, "no_such_checker.checked")
     adopt(root)
     assert "mean of whole numbers" in (root / "tests/numbers/ema.txt").read_text()
+
+
+HELD = '''
+from dataclasses import dataclass
+
+import jax
+from jax.tree_util import register_dataclass
+
+
+@register_dataclass
+@dataclass
+class Held:
+    """Two arrays, which jax unflattens by the constructor."""
+
+    values: jax.Array
+    weights: jax.Array
+'''
+
+
+def test_what_a_checker_of_annotations_raises_is_said_to_be_its_own(tmp_path: Path) -> None:
+    root = project(tmp_path, HELD, "beartype.beartype")
+    report = scaffold(root, "adopt", "lib/averages.py", "--python", sys.executable).stdout
+    assert "# raises TypeCheckError where annotations are checked, as by `--jaxtyping-packages`" in report
+    assert "look for: the checks of annotations that these tests add (`--jaxtyping-packages`)" in report

@@ -12,7 +12,7 @@ import pytest
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import Plan
-from scaffold.generate import plan_new
+from scaffold.generate import load_specs, plan_modules, plan_new
 from scaffold.in_project.layout import find_layout
 from tests.support.projects import run, scaffold
 from tests.support.trees import read_tree, write_tree
@@ -91,6 +91,26 @@ def test_what_is_not_declared_is_told_and_not_registered(
     )
     assert registered is None
     assert found.to_json()["notes"] == [told, left_out]
+
+
+def test_classes_that_miss_the_same_are_told_in_one_note(tmp_path: Path) -> None:
+    skeleton = (
+        "from flax import nnx\nfrom jaxtyping import Array, Float\nfrom scaffold.skeleton import Nnx, param\n"
+    )
+    for name in ("Scale", "Shift"):
+        skeleton += f'\n\nclass {name}(Nnx):\n    value: Float[Array, " n"] = param("ones")\n'
+    files = {
+        ".git/": "",
+        "pyproject.toml": stated("equinox"),
+        "lib/__init__.py": "",
+        "specs/maps.py": skeleton,
+    }
+    layout = find_layout(write_tree(tmp_path, files))
+    notes = plan_modules(load_specs([tmp_path / "specs/maps.py"]), layout).notes
+    left_out = [note for note in notes if "does not import" in note]
+    assert [note.partition(",")[0] for note in left_out] == [
+        "lib/__init__.py: does not import `Scale` and `Shift`"
+    ]
 
 
 @pytest.mark.parametrize("file", ["requirements.txt", "requirements/base.txt", "setup.py", "environment.yml"])

@@ -3,15 +3,18 @@
 import ast
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scaffold import ScaffoldError
 from scaffold.history.merge import merge
 from scaffold.history.states import merge_python
 from scaffold.history.texts import Text, has_markers, lines_of
 from tests.support.draws import share
+from tests.support.library import Library
 
 LINE = st.sampled_from([*(f"{letter}\n" for letter in "abcdefgh"), "\n", "    x\n"])
 TEXT = st.lists(LINE, max_size=14).map("".join)
@@ -166,3 +169,14 @@ def test_what_cannot_be_written_back_is_no_text(content: bytes):
 def test_a_merge_goes_on_in_a_file_that_does_not_parse():
     merged = merge_python(BASE, BASE + "def (\n", BASE.replace("x =", "y ="))
     assert (merged.collisions, "y =" in merged.text) == (0, True)
+
+
+@pytest.mark.parametrize("form", ["toml", "py"])
+def test_a_spec_with_the_markers_of_a_merge_says_so(tmp_path: Path, form: str) -> None:
+    library = Library.at(tmp_path)
+    line = 'doc = "{}."\n' if form == "toml" else '"""{}."""\n'
+    sides = f"<<<<<<< HEAD\n{line.format('Ours')}=======\n{line.format('Theirs')}>>>>>>> theirs\n"
+    library.write(f"specs/dense.{form}", ("name = 'Dense'\n" if form == "toml" else "import jax\n") + sides)
+    told = rf"specs/dense\.{form}:2:1: has the markers of a merge \(`<<<<<<<`\)\n  fix: take one side of each"
+    with pytest.raises(ScaffoldError, match=told):
+        library.new(f"specs/dense.{form}")

@@ -249,3 +249,12 @@ def test_a_rename_that_specs_do_not_tell_can_be_said(library: Library):
     library.update(rename={"Dense": "Linear"})
     assert library.read("lib/linear.py").endswith(METHOD)
     assert "lib/dense.py" not in library.tree()
+
+
+def test_a_module_that_was_moved_to_a_folder_of_the_package_is_named(tmp_path: Path):
+    library = Library.with_dense(tmp_path)
+    library.write("lib/nets/dense.py", library.read("lib/dense.py"))
+    assert library.update().notes == ()  # a copy, of which nothing is written
+    library.path("lib/dense.py").unlink()
+    [note] = library.update().notes
+    assert note.startswith("lib/nets/dense.py: has a class `Dense` too; classes are generated in lib/ alone")

@@ -266,9 +266,15 @@ def test_a_project_may_lie_behind_a_link_and_need_not_exist(tmp_path: Path):
 
 
 def plan_of_all_actions(root: Path):
-    on_disk = {"conflict.py": "old\n", "identical.py": "x\n", "keep.py": "x\n", "update.py": "a\nb"}
+    on_disk = {
+        "conflict.py": "old\n",
+        "identical.py": "x\n",
+        "same.py": "x\n",
+        "keep.py": "x\n",
+        "update.py": "a\nb",
+    }
     write_tree(root, on_disk)
-    wanted = [file(name, "x\n") for name in ("sub/create.py", "conflict.py", "identical.py")]
+    wanted = [file(name, "x\n") for name in ("sub/create.py", "conflict.py", "identical.py", "same.py")]
     return make_plan(root, [*wanted, file("keep.py", "", keep=True), append("update.py", b"\nc")])
 
 
@@ -276,16 +282,17 @@ def test_summary_and_json(tmp_path: Path):
     plan = plan_of_all_actions(tmp_path)
     assert plan.summary() == (
         "conflict   conflict.py\n"
-        "identical  identical.py\n"
         "keep       keep.py\n"
         "create     sub/create.py\n"
-        "update     update.py"
+        "update     update.py\n"
+        "identical  2 files"
     )
     assert json.loads(json.dumps(plan.to_json())) == {
         "files": [
             {"path": "conflict.py", "action": "conflict"},
             {"path": "identical.py", "action": "identical"},
             {"path": "keep.py", "action": "keep"},
+            {"path": "same.py", "action": "identical"},
             {"path": "sub/create.py", "action": "create"},
             {"path": "update.py", "action": "update"},
         ],

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from scaffold import ScaffoldError
 from tests.saved.former_versions import BUILT, SAVES, VERSIONS, write_version
 from tests.support.forking import forked_pytest
+from tests.support.library import Library, spec
 from tests.support.projects import copy_example, passed, pytest_command, run, scaffold
 from tests.support.trees import replace_in, write_tree
 
@@ -212,6 +214,30 @@ def test_the_laws_hold_of_a_class_with_changes(root: Path) -> None:
 def test_a_rename_that_does_not_fit_is_refused(root: Path, said: str, message: str) -> None:
     ran = scaffold(root, "update", "--rename", said)
     assert (ran.returncode, message in ran.stderr) == (2, True), ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("now", ["kernel", "inner.kernel"])
+def test_a_field_that_has_another_name_is_asked_for_and_may_be_said_later(tmp_path: Path, now: str) -> None:
+    library, more = Library.at(tmp_path), 'bias = { type = "f[out_size]", init = "zeros" }\n'
+    library.generate(dense=spec("Dense", more, top="migrate = true\nsave = true"))
+    assert library.update().notes == ()
+    renamed = library.read("specs/dense.toml").replace("weight", now.partition(".")[0]).replace(more, "")
+    library.write("specs/dense.toml", renamed)
+    [note] = library.update().notes
+    first = f"Dense.weight={now.partition('.')[0]}"
+    assert "`weight` and `bias` went" in note and f"`scaffold update --rename {first}`, now or later" in note
+    library.update()
+    with pytest.raises(
+        ScaffoldError, match="had no field `bias` that is gone, or that went when `other` came"
+    ):
+        library.update(rename={"Dense.bias": "other"})
+    library.update(rename={"Dense.weight": now})
+    [row] = library.read("lib/dense.py").split("migrations = (")[1:]
+    row = "".join(row.partition("@classmethod")[0].split())
+    added = "" if "." not in now else 'added=("inner",),'
+    assert row.startswith(f'Migration({added}dropped=("bias",),renamed={{"weight":"{now}"}}')
+    assert row.count("Migration(") == 1
+    assert library.update().notes == ()
 
 
 @pytest.mark.parametrize(

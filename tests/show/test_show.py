@@ -122,6 +122,19 @@ def test_a_parameter_without_decay_says_so() -> None:
     assert "undecayed   traced      yes        no decay" in text_of([tree])
 
 
+def test_parts_that_no_spec_describes_are_named() -> None:
+    fields = {
+        "inner": {"type": "Inner", "init": "=Inner.create(key=key)"},
+        "heads": {"type": "list[equinox.nn:Linear]", "init": "=[eqx.nn.Linear(3, 3, key=key)]"},
+    }
+    mlp = {"mlp": {"type": "equinox.nn:MLP", "init": "=eqx.nn.MLP(3, 3, 3, 1, key=key)"}}
+    specs = {"Inner": read_spec({"name": "Inner", "fields": mlp}, "inner")}
+    tree = tree_of_spec(read_spec({"name": "Net", "fields": fields}, "net"), specs, {})
+    [note] = [note for note in tree.notes if "not counted" in note]
+    assert note.startswith("inner.mlp and heads[i]: not counted, since no spec says")
+    assert "`scaffold show PATH/net.py:Net`" in note
+
+
 NODE = Tree(
     "Net",
     "module",

@@ -6,7 +6,7 @@ import pytest
 
 from scaffold import ScaffoldError
 from scaffold.history.records import DamagedError, parse_record
-from tests.skeletons.several import HEAD, MODULE, PLAIN, SIDES, TESTS, THIRD, order, sides
+from tests.skeletons.several import BETWEEN, HEAD, LEFT, MODULE, PLAIN, SIDES, TESTS, THIRD, order, sides
 from tests.support.library import Library, actions
 from tests.support.trees import read_tree, write_tree
 
@@ -177,6 +177,34 @@ def test_classes_go_to_modules_of_their_own(tmp_path: Path) -> None:
     library.update("Third")
     assert {"lib/right.py", "lib/third.py"} <= library.tree().keys() and MODULE not in library.tree()
     assert library.states() == {}
+
+
+@pytest.mark.parametrize("planned", [("Third",), ()])
+def test_the_numbers_of_a_class_that_is_parted_off_go_along(tmp_path: Path, planned: tuple[str, ...]) -> None:
+    library = sides(tmp_path, HEAD + PLAIN + THIRD)
+    head = "# What the classes of test_NAME.py compute.\n# As float32.\n"
+    section = "\n[TestNAME: as it is built]\nw: float32[1]\n    1.0\n"
+    of_class = {name: section.replace("NAME", name) for name in ("Right", "Third")}
+    library.write("tests/numbers/sides.txt", head.replace("NAME", "sides") + "".join(of_class.values()))
+    library.append("specs/sides.py", LEFT + BETWEEN)  # no numbers yet
+    library.edit("specs/sides.py", THIRD, "")
+    library.write("specs/third.py", HEAD + THIRD)
+    library.update(*planned)
+    assert library.read("tests/numbers/third.txt") == head.replace("NAME", "third") + of_class["Third"]
+    assert library.read("tests/numbers/sides.txt") == head.replace("NAME", "sides") + of_class["Right"]
+    assert library.states() == {}
+
+
+def test_numbers_stay_with_a_module_that_is_not_generated_again(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".git/": "", "specs/sides.py": HEAD + PLAIN + THIRD})
+    library = Library(tmp_path)
+    library.new("specs/sides.py")
+    numbers = "# What the classes of test_sides.py compute.\n\n[TestRight: as it is built]\nw: float32[1]\n    1.0\n"
+    library.write("tests/numbers/sides.txt", numbers + numbers.partition("\n")[2].replace("Right", "Third"))
+    write_tree(tmp_path, {"specs/sides.py": HEAD + PLAIN, "specs/third.py": HEAD + THIRD})
+    library.new("specs/third.py")
+    assert "[TestRight: as it is built]" in library.read("tests/numbers/sides.txt")
+    assert "[TestThird: as it is built]" in library.read("tests/numbers/third.txt")
 
 
 def test_an_edited_module_is_not_parted(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from scaffold.spec.files import read_spec_file
 from scaffold.spec.skeletons.read import skeletons_of
 from scaffold.spec.tables.toml import write_toml
 from scaffold.tidy import tidy
+from tests.support.library import Library
 from tests.support.trees import write_tree
 
 COMMENTED = '''\
@@ -118,6 +119,23 @@ def test_new_module_tells_which_comments_it_leaves_out(
     told = [line for line in result.output.splitlines() if "comment" in line]
     assert [line.rpartition(": ")[2] for line in told] == [*("# a base", "# Nothing follows.")]
     assert "the comment in affine.py, line 9, has no place in what is written: # a base" in told[0]
+
+
+def test_update_tells_it_of_what_it_writes(tmp_path: Path) -> None:
+    library = Library(
+        write_tree(tmp_path, {".git/": "", "specs/affine.py": COMMENTED.replace("KIND", "Module")})
+    )
+    library.new("specs/affine.py")
+    assert library.update().notes == ()
+    library.edit(
+        "specs/affine.py",
+        "# Nothing follows.",
+        "# Nothing follows.\n\n    def three(self) -> int:\n        return 3",
+    )
+    notes = library.update().notes
+    assert ["no place in what is written" in note and note.rpartition(": ")[2] for note in notes] == [
+        "# a base"
+    ]
 
 
 # -- functions and constants -------------------------------------------------------------------------------------------

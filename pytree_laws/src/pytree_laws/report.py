@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from .errors import message_of, place_in_laws
+from .errors import is_of_types, message_of, place_in_laws
 
 SEVERITIES = FAULT, COST, ADVICE = "fault", "cost", "advice"
 """It is wrong or will crash; it compiles or copies too often; the class may be so on purpose."""
@@ -126,6 +126,11 @@ class LawWarning(UserWarning):
     """A class breaks a law that is less severe than what fails a test of its suite."""
 
 
+CHECKED_ANNOTATIONS = (
+    "the checks of annotations that these tests add (`--jaxtyping-packages`), without which nothing is raised here: "
+    "an annotation that says too little, or a constructor of a dataclass that unflatten calls with what is no array"
+)
+"""What an error of a checker of annotations comes of: no line of the class raises it."""
 UNDER_TEST = "the class under test"
 """What is said to have raised an error that no law speaks of."""
 OF_LAWS = "of pytree_laws, and no line of the class,"
@@ -201,4 +206,5 @@ def telling(
     except ANY_ERROR as error:
         action, hint = say(error)
         message = f"{action} raised {type(error).__name__}: {message_of(error)[:500]}"
+        hint = CHECKED_ANNOTATIONS if is_of_types(error) else hint
         raise Fault(where, message, hint, severity=severity) from error

@@ -58,4 +58,8 @@ def with_error(script: str, error: str) -> str:
     if error.startswith("AssertionError"):
         return script
     first = plain_text(error.partition("\n")[0])
+    if first.startswith("TypeCheckError"):
+        return (
+            f"{script}  # raises TypeCheckError where annotations are checked, as by `--jaxtyping-packages`"
+        )
     return f"{script}  # raises {first if len(first) <= LONGEST else first.partition(':')[0]}"

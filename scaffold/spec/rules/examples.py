@@ -57,19 +57,19 @@ def arguments_known(spec: ModuleSpec) -> set[str]:
 
 
 def unknown_faults(
-    spec: ModuleSpec, every: Sequence[ModuleSpec] = (), beside: Sequence[ModuleSpec] = ()
+    spec: ModuleSpec, every: Sequence[ModuleSpec] = (), beside: Sequence[ModuleSpec] | None = None
 ) -> Iterator[Fault]:
     """Names in `[test]` of what neither the class has nor one of its bases; `every` are the specs of these, where they are known.
 
-    A dim may also be one of a class of its file, `beside` it, which its methods take.
+    A dim may also be one of a class of its file that it holds, or that its methods take; `beside` has these, where they are known.
     """
     whole, test = (spec, *every), spec.test
-    is_later = (spec.bases and not every) or (siblings(spec) and not beside)
+    is_later = (spec.bases and not every) or (siblings(spec) and beside is None)
     if is_later or any(base.module for owner in whole for base in owner.bases):
         return
     known = {name for owner in whole for name in arguments_known(owner)} | spec.unread
     known |= {name for owner in whole for name in _arguments_kept(owner)}
-    dims = {name for owner in (*whole, *beside) for name in dims_of(owner)}
+    dims = {name for owner in (*whole, *(beside or ())) for name in dims_of(owner)}
     strange = [name for name, _ in (*test.sizes, *test.shapes) if name not in dims | known]
     # Dims may also stand in annotations that are carried as they are.
     functions = [function_of(call.source) for call in spec.calls] if strange else []
@@ -106,7 +106,7 @@ def _arguments_kept(spec: ModuleSpec) -> list[str]:
 def unknown_beside(
     spec: ModuleSpec, every: Sequence[ModuleSpec], beside: Sequence[ModuleSpec]
 ) -> Iterator[Fault]:
-    """The same in the example and in each further configuration, once the classes beside it are known."""
+    """The same in the example and in each further configuration, once the classes are known that it holds or takes."""
     return _with_cases(spec, lambda changed: unknown_faults(changed, every, beside))
 
 

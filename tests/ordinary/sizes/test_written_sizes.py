@@ -105,6 +105,28 @@ def test_a_size_may_be_that_of_a_class_which_a_method_takes(tmp_path: Path) -> N
     tried(tmp_path, "sound", HEAD + SOUND.replace("FACES", "faces"))
 
 
+APART = """
+@test(sizes={"size": 3, "faces": 2})
+class Plain(Module):
+    scale: Float[Array, " size"] = param("ones")
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        return self.scale * x
+"""
+HELD = """
+@test(sizes={"cells": 4, "faces": 5})
+class Holder(Module):
+    solver: Solver
+
+    def __call__(self, pressure: Float[Array, " cells"]) -> Float[Array, " cells"]:
+        return self.solver(pressure)
+"""
+
+
+def test_a_size_may_be_that_of_a_part_of_a_part(tmp_path: Path) -> None:
+    generated(tmp_path, {"sound": HEAD + SOUND.replace("FACES", "faces") + HELD})
+
+
 CELLS = """
 class Cell(Module):
     weight: Float[Array, "size size"] = param("lecun_normal")
@@ -129,6 +151,7 @@ def stacked(size, key):
     ("skeleton", "place"),
     [
         (SOUND, "Solver: test.sizes: `FACES` is no dim"),
+        (SOUND.replace("FACES", "faces") + APART, "Plain: test.sizes: `faces` is no dim"),
         (SOUND.replace('{"scale"', '{"scales"').replace("FACES", "faces"), "`scales` is no argument"),
         (CELLS, "`Cell(...)` does not fit the constructor: too many positional arguments"),
     ],
