@@ -17,6 +17,7 @@ KINDS = {
     "test_p05_aux_is_hashable": "static values that could change, and that no code changes",
     "test_p05_attributes_are_immutable": "static values that could change, and that no code changes",
     "test_p01_shares_no_buffer_with_its_inputs": "what it is given is stored as it is: donation takes both",
+    "test_p03_a_trivial_subclass": "a subclass is no pytree until it is registered as well",
     "test_p03_round_trip_keeps_what_lies_beside_its_fields": "a round trip changes what lies beside the fields",
     "test_p14_": "a copy of what went through a round trip is traced anew",
     "test_p08_every_argument": "arguments that nothing depends on, as an interface may ask for them",

@@ -15,12 +15,17 @@ from ..classes.heirs import import_heirs
 from ..classes.kinds import kind_of
 from ..classes.lookalikes import subclasses
 from ..classes.parts_by_use import parts_by_use
-from ..values.annotations import ARRAYS, EMPTY, parameters_of, required, union_members, with_count
+from ..values.annotations import (
+    ARRAYS,
+    EMPTY,
+    parameters_of,
+    required,
+    with_count,
+)
 from ..values.candidates import values_for
 from ..values.context import Context
 from ..values.domains import DOMAINS, apart, shapes_drawn, within
 from ..values.plain import modules
-from ..values.sizes import DIM, Sizes
 from ..values.sources import Source, refer
 from .allowed import of_one_configuration, with_allowed_values
 from .as_shown import values_shown, ways_shown
@@ -41,6 +46,7 @@ from .makers import makers_of, named
 from .members import all_members_work
 from .neutral import shapes_beside, with_telling
 from .options_of_parts import asking_parts, own_options
+from .shared_sizes import dims_named_by, shared_sizes
 from .static_arrays import with_static_of_numpy
 
 REPEATED = 3
@@ -314,26 +320,3 @@ def built_once(cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence
         except (LookupError, ValueError, TypeError):
             _BUILT[key] = None
     return _BUILT[key]
-
-
-def dims_named_by(cls: type) -> frozenset[str]:
-    """The dims that docstrings and comments of a class name of the arguments of its constructor."""
-    try:
-        names = [parameter.name for parameter in parameters_of(cls, cls)]
-    except (TypeError, ValueError):
-        return frozenset()
-    return frozenset(DIM.findall(" ".join(documented(cls, names).dims.values())))
-
-
-def shared_sizes(
-    cls: type, parameters: Sequence[inspect.Parameter], dims: Mapping[str, str], known: Mapping[str, int]
-) -> Sizes:
-    """The sizes of dims that docstrings name, in their order, where parts of the same package name some as well."""
-    sizes, package = Sizes(dict(known)), cls.__module__.partition(".")[0]
-    kinds = [kind for parameter in parameters for kind in union_members(parameter.annotation)]
-    parts = [
-        kind for kind in kinds if isinstance(kind, type) and kind.__module__.partition(".")[0] == package
-    ]
-    for word in DIM.findall(" ".join(dims.values())) if any(map(dims_named_by, parts)) else ():
-        sizes.of(word)
-    return sizes

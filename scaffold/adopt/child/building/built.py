@@ -75,11 +75,14 @@ class Failure:
 
 
 def builds(cls: type, built: Built, failure: Failure) -> bool:
-    """Whether an expression gives an instance of the class, one that jax can flatten."""
+    """Whether an expression gives an instance of the class, one that jax can flatten; of a subclass, one that jax knows as well."""
     try:
         made = instance_of(built.source)
         jax.tree.leaves(made)
-        return isinstance(made[0] if built.has_state else made, cls)
+        instance = made[0] if built.has_state else made
+        return type(instance) is cls or (
+            isinstance(instance, cls) and not jax.tree_util.all_leaves([instance])
+        )
     except Exception as error:
         failure.note(error)
         return False

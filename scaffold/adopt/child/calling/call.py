@@ -1,5 +1,6 @@
 """How an instance is called: the first method with arguments on which its outputs depend."""
 
+import dis
 import inspect
 import itertools
 import re
@@ -310,7 +311,9 @@ def try_call(
 def note_nothing_given(cls: type, name: str, failure: Failure) -> None:
     """Notes that the first method of a class works, and that there is nothing to compare."""
     if [name] == methods_of(cls)[:1]:
-        lost = "" if is_nnx(cls) else ": under `jax.jit` what it stores on `self` is lost"
+        code = getattr(inspect.unwrap(getattr(cls, name)), "__code__", None)
+        stores = code is not None and any(step.opname == "STORE_ATTR" for step in dis.get_instructions(code))
+        lost = ": under `jax.jit` what it stores on `self` is lost" if stores and not is_nnx(cls) else ""
         failure.first = f"`{name}` works, and gives no arrays back{lost}"
 
 

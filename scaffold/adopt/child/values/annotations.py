@@ -141,6 +141,8 @@ def names_around(function: Any, owner: type | None) -> dict[str, Any]:
 
 
 def resolved(annotation: Any, names: dict[str, Any]) -> Any:
+    if isinstance(annotation, typing.ForwardRef):  # as a tuple of Python has them
+        annotation = annotation.__forward_arg__
     if not isinstance(annotation, str):
         return unaliased(annotation)
     for text in (annotation, annotation.replace(ANY_SHAPE, ANY_SHAPE.replace("...", '"..."'))):

@@ -22,7 +22,7 @@ from .sources import Source, distinct, merged, refer
 def integers(name: str, context: Context) -> list[Source]:
     if names.INDEX.search(name) and name not in ("step", "position"):
         return [Source("1"), Source("0")]
-    if is_count(name):
+    if is_count(name) and name not in context.sizes.known:  # or it is a dim of arrays beside it
         order = (3, 4, 6) if names.SIDES.search(name) else (2, 3, 1, 4)
     else:
         order = (context.sizes.of(name) * (2 if names.HALVED.search(name) else 1), 4, 6, 2, 1, 8)
