@@ -50,6 +50,7 @@ def test_the_next_run_of_pytest_finds_what_was_recorded(tmp_path: Path) -> None:
     assert passed(run(command, root))
 
 
+@pytest.mark.slow  # a run of its own
 def test_a_checker_that_is_not_installed_checks_nothing(tmp_path: Path) -> None:
     root = project(tmp_path, EMA, "no_such_checker.checked")
     adopt(root)

@@ -90,6 +90,7 @@ def test_a_module_in_newer_syntax_is_named(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow  # a run of its own
 def test_the_declaration_is_what_the_instance_holds(asked: Asked) -> None:
     found = asked.adopt("Unannotated")
     assert (found["leaves"], found["outputs"]) == (['Leaf("weight", "param", (2, 3))'], ["Output((2,))"])

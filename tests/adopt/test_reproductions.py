@@ -162,7 +162,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {name: found[name, test] for name, test in SHOWN.items()}
 
 
-@pytest.mark.spread(14)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_reproduction_raises_as_it_stands_and_passes_once_the_class_is_mended(
     name: str, shown: dict[str, str], tmp_path: Path

@@ -96,7 +96,7 @@ def test_both_doors_give_the_same_constructors(kind: str, tmp_path: Path) -> Non
     assert meaning(read_spec(again.tables, "spec")) == meaning(spec)
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 @pytest.mark.parametrize("kind", ["Module", "Pytree", "Namedtuple", "Nnx"])
 def test_constructors_stand_below_the_generated_one_and_build(kind: str, tmp_path: Path) -> None:
     text = emitted(raw_of(kind), tmp_path)

@@ -285,6 +285,7 @@ def test_one_entry_of_a_docstring_speaks_of_several_arguments(adopted: dict[str,
     assert shapes.pop().endswith(", 3))")
 
 
+@pytest.mark.slow  # a run of its own
 def test_arrays_of_parts_are_drawn_each_for_itself(adopted: dict[str, Any]) -> None:
     draws = re.findall(r"sample\(seed[^)]*\)\)", adopted["Camera"]["built"])
     assert len(draws) == len({*draws}) == 4

@@ -119,6 +119,7 @@ def test_a_large_size_that_the_instance_holds_is_tried_as_well(adopted: dict[str
     assert adopted["Wide"]["arguments"] == ["sample(seed, (96,))"]
 
 
+@pytest.mark.slow  # a run of its own
 def test_positions_are_places_in_space_beside_rotations_and_indices_elsewhere(
     adopted: dict[str, Any],
 ) -> None:

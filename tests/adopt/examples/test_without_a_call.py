@@ -145,6 +145,7 @@ def test_what_may_train_is_not_called_and_that_is_told(asked: Asked) -> None:
     assert "is not called by itself: `fit(X, steps)`" in "".join(outcome.hints())
 
 
+@pytest.mark.slow  # a run of its own
 def test_a_method_that_gives_nothing_back_is_told_so(asked: Asked) -> None:
     assert (
         asked.adopt("Error")["why"]
@@ -152,6 +153,7 @@ def test_a_method_that_gives_nothing_back_is_told_so(asked: Asked) -> None:
     )
 
 
+@pytest.mark.slow  # a run of its own
 def test_a_call_that_jit_refuses_for_a_mask_is_a_call(asked: Asked) -> None:
     assert [name for name, *_ in asked.adopt("Picks")["arguments"]] == ["x"]
 

@@ -274,6 +274,7 @@ class Beam(Module):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_an_argument_of_a_method_may_be_positive(tmp_path: Path) -> None:
     tried(tmp_path, "beam", LOADED)
     assert "sample(seed, (), positive=True)" in suite_text(tmp_path, "beam")

@@ -29,6 +29,7 @@ class Norm(Module):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_a_named_tuple_of_the_file_is_an_example(tmp_path: Path) -> None:
     assert "class Norm(eqx.Module)" in tried(tmp_path, "norm", NORM)
 

@@ -63,6 +63,7 @@ def test_a_factory_that_takes_sizes_goes_before_a_guess(tmp_path: Path) -> None:
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50
 
 
+@pytest.mark.slow  # a run of its own
 def test_what_an_author_says_is_no_guess(tmp_path: Path) -> None:
     """A number that is asked of a tracer is the fault of the call, and no example that does not fit."""
     generated(tmp_path, {"angles": ANGLES})

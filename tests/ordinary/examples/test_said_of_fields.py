@@ -115,6 +115,7 @@ class Steps(eqx.Module):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_annotations_that_no_role_allows_are_examples(tmp_path: Path) -> None:
     tried(tmp_path, "loader", HEAD + LOADER)
     assert all(f'"{name}": ' in suite_text(tmp_path, "loader") for name in ("arrays", "rest", "bound", "key"))

@@ -115,6 +115,7 @@ class Shift(Module):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_an_alias_is_the_array_that_it_stands_for(tmp_path: Path) -> None:
     code = tried(tmp_path, "shift", HEAD + ALIASES)
     assert all(f"jax.lax.stop_gradient(self.{name})" in code for name in ("centre", "offset"))

@@ -46,6 +46,7 @@ def test_a_function_that_would_become_a_method_is_refused(tmp_path: Path, functi
     assert "fix: assign it there: `self.act = " in made.stderr
 
 
+@pytest.mark.slow  # a run of its own
 def test_with_what_the_fix_says_it_is_a_value(tmp_path: Path) -> None:
     field = "    act: Callable[[Array], Array] = static()\n"
     body = f"{CALL}        return x + self.act(self.inner(x))\n"

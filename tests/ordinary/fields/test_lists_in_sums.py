@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import tried
 
 STACK = """\
@@ -35,6 +37,7 @@ class Stack(Module):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_a_list_that_is_added_to_a_list_is_read_as_one(tmp_path: Path) -> None:
     code = tried(tmp_path, "stack", STACK)
     assert "layers: tuple[eqx.nn.Linear, ...]" in code

@@ -225,6 +225,7 @@ class Labelled(Data):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_what_asks_for_a_subclass_reads_what_that_has(tmp_path: Path) -> None:
     code = tried(tmp_path, "labelled", HEAD + ASKED)
     assert "return self.y" in code

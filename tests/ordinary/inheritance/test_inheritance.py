@@ -145,7 +145,7 @@ def test_what_an_abstract_module_holds_is_made_by_its_subclasses(tmp_path: Path)
     ("text", "name"),
     [
         pytest.param(LINEAR, "Rectified", marks=pytest.mark.slow),
-        (MADE, "Negated"),
+        pytest.param(MADE, "Negated", marks=pytest.mark.slow),
         pytest.param(CARRIED, "Squashed", marks=pytest.mark.slow),
     ],
 )

@@ -54,6 +54,7 @@ class Series(eqx.Module):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_a_method_that_reads_numbers_is_tried_without_jit(tmp_path: Path) -> None:
     tried(tmp_path, "series", HEAD + SERIES)
     assert 'Method("leading", traced=False)' in suite_text(tmp_path, "series")

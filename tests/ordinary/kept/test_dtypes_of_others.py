@@ -48,7 +48,7 @@ class Followed(nnx.Module):
 """
 
 
-@pytest.mark.spread(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [OF_FLAX, KEPT])
 def test_a_dtype_in_which_is_computed_is_not_that_of_variables(tmp_path: Path, text: str) -> None:
     tried(tmp_path, "scaled", HEAD + text)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated
 from tests.support.forking import forked_pytest
 
@@ -25,6 +27,7 @@ class Running(nnx.Module):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_who_writes_stop_gradient_is_warned_and_fails_nothing(tmp_path: Path) -> None:
     generated(tmp_path, {"running": RUNNING})
     ran = forked_pytest(tmp_path / "nets", "--numbers=off")

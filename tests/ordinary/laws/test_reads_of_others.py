@@ -85,6 +85,7 @@ def test_a_parameter_that_another_class_reads_is_not_unused(tmp_path: Path) -> N
     assert 'Leaf("h0", "param", (2,), value=0.0, unused=True),' in suite_text(tmp_path, "net")
 
 
+@pytest.mark.slow  # a run of its own
 @pytest.mark.parametrize(
     "text",
     [

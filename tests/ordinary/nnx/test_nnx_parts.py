@@ -142,6 +142,7 @@ class Block(nnx.Module):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_what_one_branch_makes_and_another_leaves_out_is_a_module(tmp_path: Path) -> None:
     tried(tmp_path, "block", BRANCHES)
     assert 'Var("skip", nnx.Module)' in suite_text(tmp_path, "block")

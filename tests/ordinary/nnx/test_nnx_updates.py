@@ -43,6 +43,7 @@ class Norm(Nnx):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_what_an_option_alone_updates_is_not_declared(tmp_path: Path) -> None:
     tried(tmp_path, "norm", HEAD + TRAINING)
     suite = suite_text(tmp_path, "norm")

@@ -116,8 +116,8 @@ class Rounds(eqx.Module):
         return jnp.mean(graph.nodes)
 """
 CLASSES = {
-    "spectral": (SPECTRAL, "return (sample(seed, (2, 11)),)"),
     "frames": (FRAMES, "return (sample(seed, (17,)),)"),
+    "spectral": (SPECTRAL, "return (sample(seed, (2, 11)),)"),
     "top": (TOP, "Router.create("),
     "graph": (GRAPH, "nodes=sample(seed + 100, (5, 2)),"),
 }

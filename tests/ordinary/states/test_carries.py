@@ -80,6 +80,7 @@ class Ring(Pytree):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_a_field_takes_its_initialiser_first_and_what_begins_empty_is_filled(tmp_path: Path) -> None:
     tried(tmp_path, "ring", HEAD + KEPT)
     suite = suite_text(tmp_path, "ring")

@@ -128,7 +128,7 @@ EDITS = {  # what a state beside a layer of Equinox declares
 }
 
 
-@pytest.mark.spread(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("test", EDITS)
 def test_the_states_beside_a_layer_are_declared(test: str, tmp_path: Path) -> None:
     generated(tmp_path, {"basin": HEAD + CLASSES["basin"]})
