@@ -40,10 +40,15 @@ class Summed(eqx.Module):
     def length(weight):
         return jnp.sum(weight) / float(weight[0])
 
+    def is_within(self, bound):
+        """A check on the host."""
+        return bool(jnp.max(self.weight) < bound[0])
+
 
 @pytest.mark.parametrize(
     ("name", "arguments", "severity"),
     [
+        ("is_within", lambda seed: (sample(seed, (3,)),), ADVICE),
         ("counted", lambda seed: (), ADVICE),
         ("of_data", lambda seed: (sample(seed, (3,)),), ADVICE),
         ("drawn", lambda seed: (jax.random.key(seed),), FAULT),

@@ -94,12 +94,15 @@ def test_p07_methods_can_be_traced(subject: Suite) -> None:
 
 
 def _severity_under_jit(subject: Suite, method: Method) -> str:
-    """How much it matters that a method asks for values: of a further constructor, as much as of the constructor."""
+    """How much it matters that a method asks for values: of a further constructor, as much as of the constructor.
+
+    What gives a truth or a text of Python is for the host, as a check of bounds that warns.
+    """
     instance, arguments = subject.spare(), method.arguments(0)
-    cls = type(instance)
-    if is_of_class(cls, method.name) and instances_in(method.use(instance, *arguments), cls):
+    cls, result = type(instance), method.use(instance, *arguments)
+    if is_of_class(cls, method.name) and instances_in(result, cls):
         return severity_of_needing_values(arrays_of(arguments))
-    return FAULT
+    return ADVICE if isinstance(result, bool | str) else FAULT
 
 
 @CHECKS.register(MEMBERS, ABSENT)
