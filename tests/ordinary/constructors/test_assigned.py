@@ -118,3 +118,23 @@ class Mix(Module):
     generated(tmp_path, {"mix": text})
     made = (tmp_path / "nets/mix.py").read_text("utf-8")
     assert made.index("zeta: int") < made.index("mid: int") < made.index("alpha: int")
+
+
+def test_a_field_that_is_called_after_a_shape_has_the_type_that_it_says(tmp_path: Path) -> None:
+    text = """import jax.numpy as jnp
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, data, param
+
+
+class Cosine(Module):
+    weight: Float[Array, " n"] = param("ones")
+    shape: tuple[int, ...] = data()
+
+    def __init__(self, shape):
+        self.shape = shape
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.weight * x
+"""
+    generated(tmp_path, {"cosine": text})
+    assert (tmp_path / "nets/cosine.py").is_file()

@@ -149,7 +149,7 @@ CLASSES = {
         integral: Array
         last: Array
     def init(self) -> "Controller.State":
-        return Controller.State(jnp.zeros(()), jnp.zeros(()))
+        return Controller.State(jnp.zeros_like(self.kp), jnp.zeros_like(self.kp))
     def __call__(self, state, error: Float[Array, ""], dt: float = 0.1):
         integral = state.integral + error * dt
         deriv = (error - state.last) / dt

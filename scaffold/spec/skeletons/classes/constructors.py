@@ -53,6 +53,8 @@ class Constructor:
         node, notes = self.node, self.notes
         every = {argument.arg for argument in arguments_of(node)}
         texts = read_arguments(node, ("arguments",), self.names, notes, every, self.inferred)
+        bare = {argument.arg for argument in arguments_of(node) if argument.annotation is None}
+        texts = [_without_type(text, bare.intersection(self.fields)) for text in texts]
         notes.locations[("constructor",)] = notes.position(node)
         inits = {name: self.inits[name] for name in self.inits if name not in self.given}
         for statement in self.kept:
@@ -163,6 +165,13 @@ def _uses_instance(node: ast.AST, owner: str) -> bool:
 
 def _is_given(name: str, value: ast.expr | None, names: set[str]) -> bool:
     return value is None or (isinstance(value, ast.Name) and value.id == name and name in names)
+
+
+def _without_type(text: str, names: Collection[str]) -> str:
+    """An argument of one of these names, which are fields, without a type that its name alone tells: it has that of the field."""
+    declared, equals, default = text.partition(" = ")
+    name = declared.partition(": ")[0]
+    return f"{name}{equals}{default}" if name in names and name not in _USUAL else text
 
 
 def _argument(text: str) -> str:
