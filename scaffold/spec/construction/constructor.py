@@ -293,10 +293,15 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
 
 def _reads(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
     """The dims and the names that the constructor reads to make the field; the dims of expressions as annotations have them."""
-    order = dims_of(spec)
+    places = _places_of_dims(spec)
     names = (name for source in sources_of(field) for name in reads(source))
-    ordered = sorted(names, key=lambda name: order.index(name) if name in order else len(order))
-    return (*initialised_dims(spec, field), *ordered)
+    return (*initialised_dims(spec, field), *sorted(names, key=lambda name: places.get(name, len(places))))
+
+
+@once
+def _places_of_dims(spec: ModuleSpec) -> dict[str, int]:
+    """Where each dim is first, among all dims."""
+    return {name: place for place, name in enumerate(dims_of(spec))}
 
 
 def dims_used(spec: ModuleSpec) -> frozenset[str]:
