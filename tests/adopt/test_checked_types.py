@@ -74,6 +74,7 @@ class Held:
 '''
 
 
+@pytest.mark.slow  # a run of its own
 def test_what_a_checker_of_annotations_raises_is_said_to_be_its_own(tmp_path: Path) -> None:
     root = project(tmp_path, HELD, "beartype.beartype")
     report = scaffold(root, "adopt", "lib/averages.py", "--python", sys.executable).stdout

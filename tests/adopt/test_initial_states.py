@@ -67,6 +67,7 @@ def adopt(folder: Path, target: str) -> subprocess.CompletedProcess[str]:
     return scaffold(folder, "adopt", target, "--python", sys.executable)
 
 
+@pytest.mark.slow  # a run of its own
 @pytest.mark.spread(3)
 @pytest.mark.parametrize(("form", "found"), [("0.5", False), ("float(velocity.steps + 0.5)", True)])
 def test_a_state_that_a_method_gives_is_what_another_takes(tmp_path: Path, form: str, found: bool) -> None:

@@ -237,7 +237,7 @@ CLAIMS = {
 """What the author said of the example `Coupling`, each noticed by the test that his words became."""
 
 
-@pytest.mark.spread(10)
+@pytest.mark.spread(20)
 @pytest.mark.parametrize("name", BREAKS)
 def test_a_break_by_hand_is_caught(name: str, tmp_path: Path) -> None:
     broken = BREAKS[name]
@@ -246,7 +246,7 @@ def test_a_break_by_hand_is_caught(name: str, tmp_path: Path) -> None:
     assert broken.law in failed_laws(result), result.stdout
 
 
-@pytest.mark.spread(5)
+@pytest.mark.spread(10)
 @pytest.mark.parametrize("name", CLAIMS)
 def test_what_the_author_says_notices_it(name: str, tmp_path: Path) -> None:
     example, edits, tests, told = CLAIMS[name]

@@ -210,7 +210,7 @@ BREAKS = {
 }
 
 
-@pytest.mark.spread(5)
+@pytest.mark.spread(10)
 @pytest.mark.parametrize("name", BREAKS)
 def test_the_generated_tests_catch_the_mistake(name: str, tmp_path: Path) -> None:
     project = copy_example("nnx_block", tmp_path / "project")

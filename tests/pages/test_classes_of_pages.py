@@ -42,13 +42,13 @@ def hold(folder: Path, specs: dict[str, str]) -> None:
     assert passed(forked_pytest(folder, "--numbers=off")) > 0
 
 
-@pytest.mark.spread(4)
+@pytest.mark.spread(12)
 @pytest.mark.parametrize("number", range(len(SKELETONS)))
 def test_the_skeletons_of_the_page_hold(tmp_path: Path, number: int) -> None:
     hold(tmp_path, {f"specs/example_{number}.py": SKELETONS[number]})
 
 
-@pytest.mark.spread(7)
+@pytest.mark.spread(14)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_tables_of_the_page_hold(tmp_path: Path, name: str) -> None:
     hold(tmp_path, with_those_it_names(name))

@@ -7,6 +7,7 @@ import pytest
 from tests.support.projects import scaffold
 from tests.support.trees import write_tree
 
+pytestmark = pytest.mark.slow  # a run of its own
 SOURCE = """
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Gain(eqx.Module):
 """
 
 
-@pytest.mark.parametrize("text", [SCALE, MADE], ids=["init", "create"])
+@pytest.mark.parametrize("text", [SCALE, pytest.param(MADE, marks=pytest.mark.slow)], ids=["init", "create"])
 def test_arrays_have_the_shapes_that_the_code_asks_for_and_are_stored_as_they_are(
     tmp_path: Path, text: str
 ) -> None:
@@ -96,6 +96,7 @@ def test_what_an_optimiser_is_given_is_a_tree(tmp_path: Path) -> None:
     assert '"apply_gradients",\n            lambda seed: ({"a": ' in suite
 
 
+@pytest.mark.slow  # a run of its own
 def test_what_takes_sizes_and_gives_fields_by_place_is_the_constructor(tmp_path: Path) -> None:
     tried(tmp_path, "gain", GAIN)
     assert "return Gain.create(**inputs)" in suite_text(tmp_path, "gain")

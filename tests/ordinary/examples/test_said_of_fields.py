@@ -204,6 +204,7 @@ class Batch:
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_what_any_array_has_says_no_shape(tmp_path: Path) -> None:
     tried(tmp_path, "batch", HEAD + BATCH)
     assert '"mean": sample(' in suite_text(tmp_path, "batch")

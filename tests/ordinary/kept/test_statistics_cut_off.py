@@ -59,6 +59,7 @@ class Encoded(eqx.Module):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_a_table_behind_stop_gradient_is_warned_of_where_weight_decay_moves_it(tmp_path: Path) -> None:
     generated(tmp_path, {"encoded": TABLES})
     ran = forked_pytest(tmp_path / "nets", "--numbers=off")

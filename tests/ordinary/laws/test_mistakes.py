@@ -165,6 +165,7 @@ class Weigh(Module):
 """
 
 
+@pytest.mark.slow  # a run of its own
 def test_what_to_look_for_is_what_the_error_says(tmp_path: Path) -> None:
     """A name that went, and dtypes that meet where the tests of a project forbid it: no other example mends them."""
     generated(

@@ -99,6 +99,7 @@ def test_a_tie_that_the_call_leaves_to_others_is_not_unused(text: str, tmp_path:
     assert '    ignored = ("head",)\n' in suite_text(tmp_path, "embedder")
 
 
+@pytest.mark.slow  # a run of its own
 def test_a_class_may_train_less_of_its_parts_and_no_less_of_itself(tmp_path: Path) -> None:
     generated(tmp_path, {"whole": WHOLE})
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off", "-k", "TestWhole and p16")) > 1
