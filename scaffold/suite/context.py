@@ -27,7 +27,8 @@ from scaffold.spec.grammar.types import (
 )
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.bases import MODULES, lineage
-from scaffold.spec.source.definitions import WITHOUT_FIELDS, statements
+from scaffold.spec.skeletons.classes.inferred import constructor_of
+from scaffold.spec.source.definitions import WITHOUT_FIELDS, class_statement
 from scaffold.spec.source.expressions import dedented, nodes_of, parsed
 from scaffold.spec.source.instance import kept_arguments, last_name, made_attributes
 from scaffold.spec.states import holds_state, is_stateful
@@ -117,8 +118,8 @@ def _makes_unknown(spec: ModuleSpec) -> bool:
 def _keeps_given(spec: ModuleSpec) -> bool:
     """Whether the author's own constructor stores an argument as it is, or what `asarray` gives of it."""
     if spec.source:  # of one that does more than assign, the laws take what it does for meant
-        functions = {function.name for function in nodes_of(ast.FunctionDef, *statements(spec.source))}
-        return bool(kept_fields(spec)) and not functions.isdisjoint(("__init__", "create"))
+        node = class_statement(spec.source, spec.name)
+        return node is not None and constructor_of(node) is not None and bool(kept_fields(spec))
     own = spec.own_constructor
     arguments = {argument.name for argument in own.call.args} if own is not None else set[str]()
     kept = kept_arguments(spec.making, through=("asarray",)) if own is not None else ()

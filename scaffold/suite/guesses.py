@@ -8,7 +8,12 @@ from scaffold.spec.construction.guards import conditions_of_constructor, refused
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.types import CallableType, ClassType, ScalarType, Type, arrays, walk
 from scaffold.spec.model import Call, ModuleSpec
-from scaffold.spec.source.definitions import annotated_names, arguments_with_defaults, function_of, statements
+from scaffold.spec.source.definitions import (
+    annotated_names,
+    arguments_with_defaults,
+    class_statement,
+    function_of,
+)
 from scaffold.spec.source.expressions import nodes_of, parsed
 from scaffold.spec.source.instance import is_any, names_array
 from scaffold.suite.unknown_dims import dims_in, unknown_dims
@@ -72,12 +77,8 @@ def _holds_guess(kind: Type | None, known: Mapping[str, ModuleSpec]) -> bool:
 
 def _is_guessed(spec: ModuleSpec) -> bool:
     """Whether a class that is carried is given an array of which its own text says no shape."""
-    fields = {
-        name: field.annotation
-        for node in nodes_of(ast.ClassDef, *statements(spec.source))
-        if node.name == spec.name
-        for name, field in annotated_names(node.body)
-    }
+    node = class_statement(spec.source, spec.name)
+    fields = {} if node is None else {name: part.annotation for name, part in annotated_names(node.body)}
     given = {argument.name: argument.type for argument in spec.arguments}
     said = dict(spec.test.values)
     return any(

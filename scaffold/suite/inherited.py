@@ -9,6 +9,7 @@ from scaffold.kind import kind_of
 from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.rules.bases import asks_for_call, held_by, lineage, subclasses
+from scaffold.spec.source.definitions import class_statement
 from scaffold.spec.source.expressions import free_names
 from scaffold.spec.states import is_state
 
@@ -45,7 +46,8 @@ def _is_made(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
 
 def has_known_constructor(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
     """Whether the class statement says what builds it: an `__init__`, or fields alone, and those of bases that say it, too."""
-    [node] = (statement for statement in ast.parse(spec.source).body if isinstance(statement, ast.ClassDef))
+    node = class_statement(spec.source, spec.name)
+    assert node is not None, "what is carried is the statement of the class"
     bases = [ast.unparse(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases]
     others = [known.get(base) for base in bases if base.rpartition(".")[2] not in _WITHOUT_FIELDS]
     return spec.defines("__init__") or all(

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.model import Argument, Call, ModuleSpec
+from scaffold.spec.skeletons.shapes.functions import MAPS
 from scaffold.spec.source.definitions import decorators_of
 from scaffold.suite.mapped import batched
 
-_MAPS = ("vmap", "filter_vmap")
 _GRADIENTS = (
     *("grad", "value_and_grad", "filter_grad", "filter_value_and_grad", "filter_jvp", "filter_vjp"),
     *("hessian", "jacfwd", "jacrev", "jacobian", "filter_hessian", "filter_jacfwd", "filter_jacrev"),
@@ -34,7 +34,7 @@ def _outside(call: Call, decorators: Sequence[str]) -> Call:
         name, keywords = _transformation(decorator)
         if name in _GRADIENTS:
             call = replace(call, returns=())
-        elif name in _MAPS:
+        elif name in MAPS:
             call = _mapped(call, keywords, has_owner="staticmethod" not in decorators)
     return call
 

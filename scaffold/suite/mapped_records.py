@@ -10,11 +10,11 @@ from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.skeletons.shapes.applied import axes_of_vmap
+from scaffold.spec.skeletons.shapes.functions import MAPS
 from scaffold.spec.source.expressions import nodes_of, parsed
 from scaffold.spec.source.instance import attribute_of_self, last_name
 from scaffold.suite.mapped import batched
 
-_MAPS = ("vmap", "filter_vmap")
 _MAKERS = {"__init__", "__new__", "__post_init__"}
 
 
@@ -32,7 +32,7 @@ def _mapped(spec: ModuleSpec) -> Iterator[str]:
     methods = {method.name: method.call for method in spec.methods}
     for node in nodes_of(ast.Call, parsed(spec.call.text)):
         match node:
-            case ast.Call(func=ast.Call(args=[function, *_]) as mapper) if last_name(mapper) in _MAPS:
+            case ast.Call(func=ast.Call(args=[function, *_]) as mapper) if last_name(mapper) in MAPS:
                 method = methods.get(attribute_of_self(function) or "")
                 taken = method.args if method is not None else ()
                 axes = axes_of_vmap(mapper, len(node.args))

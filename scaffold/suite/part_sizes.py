@@ -10,14 +10,13 @@ from msgspec import Struct, field
 
 from scaffold.spec.grammar.types import ArrayType, ClassType, ListType, Type
 from scaffold.spec.model import Call, ModuleSpec
-from scaffold.spec.skeletons.shapes.functions import ELEMENTWISE
+from scaffold.spec.skeletons.shapes.functions import ELEMENTWISE, MAPS
 from scaffold.spec.source.expressions import dedented
 from scaffold.spec.source.instance import attribute_of_self, last_name
 
 Place = tuple[str, str]
 """A dim behind the field of the part that names it, or behind nothing where the class itself does."""
 Shape = tuple[Place, ...] | None
-_MAPS = ("vmap", "filter_vmap")
 
 
 def parts_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, ModuleSpec]:
@@ -86,7 +85,7 @@ class _Reading(Struct):
                 return self.shapes.get(name)
             case ast.Call(func=ast.Call(func=mapping, args=[mapped], keywords=[]), args=[_, *_]) if last_name(
                 mapping
-            ) in _MAPS and self.part(mapped):
+            ) in MAPS and self.part(mapped):
                 return self.mapped(self.part(mapped), [self.value(argument) for argument in node.args])
             case ast.Call(func=function) if part := self.part(function):
                 return self.applied(part, [self.value(argument) for argument in node.args])

@@ -9,7 +9,7 @@ from scaffold.spec.grammar.types import ArrayType, ScalarType, Type, dim_names, 
 from scaffold.spec.model import Call, ModuleSpec, types_of
 from scaffold.spec.once import once
 from scaffold.spec.source.expressions import elements_of, local_values, nodes_of, parsed, shapes_unpacked
-from scaffold.spec.source.instance import attribute_of_self, last_name, named_value
+from scaffold.spec.source.instance import attribute_of_self, calls, last_name, named_value
 from scaffold.spec.source.lists import argument_of
 
 _INT = ScalarType("int")
@@ -160,7 +160,7 @@ def _cut(spec: ModuleSpec, call: Call) -> Iterator[tuple[str, str]]:
 def _stopped(node: ast.expr) -> ast.expr:
     """What is read behind `stop_gradient`, as a buffer is."""
     match node:
-        case ast.Call(args=[array]) if last_name(node) == "stop_gradient":
+        case ast.Call(args=[array]) if calls(node, "stop_gradient"):
             return array
         case _:
             return node

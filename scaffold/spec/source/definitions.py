@@ -46,6 +46,12 @@ def function_of(source: str) -> Function | None:
     return next((function for function in reversed(functions) if not is_setter(function)), None)
 
 
+def class_statement(source: str, name: str) -> ast.ClassDef | None:
+    """The statement of a class in the text that it is carried as."""
+    classes = (statement for statement in statements(source) if isinstance(statement, ast.ClassDef))
+    return next((node for node in classes if node.name == name), None)
+
+
 def method_of(owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
     """The method of a class by its name."""
     functions = (part for part in owner.body if isinstance(part, ast.FunctionDef))

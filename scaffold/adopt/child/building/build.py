@@ -15,13 +15,7 @@ from ..classes.heirs import import_heirs
 from ..classes.kinds import kind_of
 from ..classes.lookalikes import subclasses
 from ..classes.parts_by_use import parts_by_use
-from ..values.annotations import (
-    ARRAYS,
-    EMPTY,
-    parameters_of,
-    required,
-    with_count,
-)
+from ..values.annotations import ARRAYS, EMPTY, parameters_of, required, with_count
 from ..values.candidates import values_for
 from ..values.context import Context
 from ..values.domains import DOMAINS, apart, shapes_drawn, within

@@ -11,6 +11,8 @@ ELEMENTWISE = (
     *("exp2", "log2", "log10", "nan_to_num", "isnan", "isfinite", "log_softmax", "log_sigmoid", "leaky_relu"),
 )
 """Functions whose result has the shape of what they are given first."""
+MAPS = ("vmap", "filter_vmap")
+"""Functions that map a function over the rows of what it is given."""
 SAME_FUNCTION = ("jit", "filter_jit", "checkpoint", "filter_checkpoint", "remat")
 """Functions that give the function that they are given."""
 SAME_LAYERS = ("stop_gradient", "inference_mode", "tree_inference")

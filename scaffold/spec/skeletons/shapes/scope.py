@@ -25,7 +25,7 @@ from scaffold.spec.skeletons.shapes.called import (
     method_of_record,
     names_taken,
 )
-from scaffold.spec.skeletons.shapes.functions import COUNTS_AT, JOINS, NUMBERS, OF_ARRAYS, SAME_FUNCTION
+from scaffold.spec.skeletons.shapes.functions import COUNTS_AT, JOINS, MAPS, NUMBERS, OF_ARRAYS, SAME_FUNCTION
 from scaffold.spec.skeletons.shapes.indexing import part_of, transposed, updated_part, without_index
 from scaffold.spec.skeletons.shapes.known_layers import Layer, with_new_rows
 from scaffold.spec.skeletons.shapes.layers import AS_ARRAY, Makers
@@ -261,7 +261,7 @@ class Scope(Struct):
     def _applied(self, function: ast.expr, taken: list[Shape], named: Mapping[str, Shape]) -> Shape:
         """What a function of the class gives, or a layer; its arguments are of the shapes that it is called with."""
         wrapper = last_name(function) if isinstance(function, ast.Call) else ""
-        if isinstance(function, ast.Call) and function.args and wrapper in ("vmap", "filter_vmap"):
+        if isinstance(function, ast.Call) and function.args and wrapper in MAPS:
             return self._mapped(function, taken)
         if isinstance(function, ast.Call) and function.args and wrapper in SAME_FUNCTION:
             return self._applied(function.args[0], taken, named)
