@@ -77,13 +77,20 @@ def asks_for_long_proofs(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest looks for the marker
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the long proofs to `pytest -m slow`, and of each family that is spread all but a part."""
+    """Leave the long proofs to `pytest -m slow`, and of each family that is spread all but a part.
+
+    They are deselected, since a skip costs as much as a short test. A run that names long proofs alone skips them, and says why.
+    """
     mark_the_rest_of_families(items)
     if asks_for_long_proofs(config):
         return
-    for item in items:
-        if item.get_closest_marker("slow"):
-            item.add_marker(pytest.mark.skip(reason="a long proof: pytest -m slow"))
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    if len(slow) < len(items):
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+        config.hook.pytest_deselected(items=slow)
+        return
+    for item in slow:
+        item.add_marker(pytest.mark.skip(reason="a long proof: pytest -m slow"))
 
 
 def mark_the_rest_of_families(items: list[pytest.Item]) -> None:

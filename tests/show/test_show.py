@@ -4,6 +4,7 @@ import json
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -48,13 +49,14 @@ compiles anew for (new values in traced arrays do not)
 """
 
 
+@cache
 def trees_of_examples() -> list[Tree]:
-    layout = find_layout(EXAMPLES)
-    found = [specs_of(str(path), layout) for path in spec_files(EXAMPLES / "specs")]
-    return [tree_of_spec(spec, known, {}) for specs, known in found for spec in specs]
+    return [tree for path in spec_files(EXAMPLES / "specs") for tree in trees_in(path)]
 
 
-TREES = trees_of_examples()
+def trees_in(file: Path) -> list[Tree]:
+    specs, known = specs_of(str(file), find_layout(EXAMPLES))
+    return [tree_of_spec(spec, known, {}) for spec in specs]
 
 
 def test_a_picture_of_a_spec(tmp_path: Path) -> None:
@@ -72,8 +74,13 @@ def test_colours_are_asked_for_and_change_no_letter(tmp_path: Path) -> None:
 
 
 @pytest.mark.spread(3)
-@pytest.mark.parametrize("tree", TREES, ids=lambda tree: tree.name)
-def test_every_example_fits_in_80_columns_and_draws_in_each_format(tree: Tree) -> None:
+@pytest.mark.parametrize("file", spec_files(EXAMPLES / "specs"), ids=lambda file: file.stem)
+def test_every_example_fits_in_80_columns_and_draws_in_each_format(file: Path) -> None:
+    for tree in trees_in(file):
+        assert_drawn(tree)
+
+
+def assert_drawn(tree: Tree) -> None:
     text = text_of([tree])
     assert max(map(len, text.splitlines())) <= 80
     names = [one.name for _, one in walk(tree.parts)]
@@ -90,14 +97,14 @@ def test_every_example_fits_in_80_columns_and_draws_in_each_format(tree: Tree) -
 
 def test_every_role_of_a_spec_has_a_meaning() -> None:
     assert {*ROLES} - {"module"} <= {*MEANINGS}
-    drawn = {one.role for tree in TREES for _, one in walk(tree.parts)}
+    drawn = {one.role for tree in trees_of_examples() for _, one in walk(tree.parts)}
     assert drawn <= {*MEANINGS, "module", "items"} and len(drawn) > 8
     rows = (EXAMPLES.parent / "docs/show.md").read_text().partition("The roles:")[2].partition("\n\nA dim")[0]
     assert {*re.findall(r"\w+", rows)} >= {*MEANINGS}
 
 
 def sharded() -> Tree:
-    return next(one for one in TREES if one.name == "Attention")
+    return next(one for one in trees_of_examples() if one.name == "Attention")
 
 
 def test_a_dim_on_a_mesh_axis_says_so() -> None:
@@ -302,7 +309,7 @@ WHOLE = ("Affine", "AffineInit", "GRUCell", "Embedding", "TiedEmbedding", "Coupl
 @pytest.mark.slow  # an instance of each says the same as the declarations that are drawn of every spec
 def test_a_spec_counts_what_an_instance_holds() -> None:
     layout = find_layout(EXAMPLES)
-    drawn = {one.name: one for one in TREES}
+    drawn = {one.name: one for one in trees_of_examples()}
     for name in WHOLE:
         [[spec], _] = specs_of(name, layout)
         target = f"{EXAMPLES / spec.stem}.py:{name}"
