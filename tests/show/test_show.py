@@ -267,7 +267,7 @@ def test_classes_of_libraries_are_built_and_drawn(tmp_path: Path) -> None:
         drawn = [one.role for _, one in walk(tree.parts)]
         assert {role: drawn.count(role) for role in roles} == roles
         assert max(map(len, text_of([tree]).splitlines())) <= 80
-    assert trees[0].count == 3 * 5 + 5 + 5 * 5 + 5 + 5 * 2 + 2
+    assert trees[0].count == 3 * 7 + 7 + 7 * 7 + 7 + 7 * 5 + 5
 
 
 @pytest.mark.slow

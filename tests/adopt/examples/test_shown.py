@@ -164,6 +164,41 @@ class Wages(eqx.Module):
 
     def __call__(self, x):
         return self.table["town"] * x
+
+
+class Chain(eqx.Module):
+    """Layers behind each other.
+
+        >>> Chain(2, 2, 2, depth=2)
+    """
+
+    layers: list
+
+    def __init__(self, in_size, width, out_size, depth):
+        sizes = [in_size, *[width] * depth, out_size]
+        self.layers = [jnp.ones((new, old)) for old, new in zip(sizes[:-1], sizes[1:])]
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer @ x
+        return x
+
+
+class Residual(eqx.Module):
+    """A layer around which its input goes.
+
+        >>> Residual(2, 2)
+    """
+
+    weight: jax.Array
+
+    def __init__(self, in_size, out_size):
+        if in_size != out_size:
+            raise ValueError("the sum needs one size")
+        self.weight = jnp.ones((out_size, in_size))
+
+    def __call__(self, x):
+        return x + self.weight @ x
 '''
 
 
@@ -213,3 +248,9 @@ def test_what_numpy_draws_in_a_docstring_is_of_the_seed(asked: Asked) -> None:
 def test_what_a_docstring_leaves_out_is_no_example(asked: Asked) -> None:
     found = asked.adopt("Loaded")
     assert "..." not in str(found["inputs"]) and found["built"], found
+
+
+def test_sizes_that_are_shown_alike_are_taken_apart_where_the_class_allows_it(asked: Asked) -> None:
+    sizes = {"in_size": "3", "width": "5", "out_size": "7", "depth": "2"}
+    assert dict(asked.adopt("Chain")["inputs"]) == sizes
+    assert dict(asked.adopt("Residual")["inputs"]) == {"in_size": "2", "out_size": "2"}

@@ -2,7 +2,9 @@
 
 import functools
 import inspect
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..classes.examples import Example, package_examples
@@ -14,6 +16,8 @@ from ..values.annotations import (
     parameters_of,
     union_members,
 )
+from ..values.plain import is_count
+from ..values.sizes import Sizes
 from ..values.sources import Source, refer
 from .budget import Budget
 from .built import Built, Failure, builds, with_state
@@ -43,8 +47,22 @@ def called_by(source: Source) -> Any:
 def ways_shown(cls: type, budget: Budget, failure: Failure) -> Iterator[Built]:
     """The ways to build a class that docstrings show, that work and that are not heavy."""
     for shown in constructors_shown(cls):
-        if budget.take() and builds(cls, shown, failure) and weight_of(built := with_state(shown)) <= HEAVY:
-            yield built
+        for way in (*with_sizes_apart(shown), shown):
+            if budget.take() and builds(cls, way, failure) and weight_of(built := with_state(way)) <= HEAVY:
+                yield built
+
+
+def with_sizes_apart(shown: Built) -> list[Built]:
+    """The same with a size of its own for each argument, where several are shown with one: of a square matrix a transpose goes unnoticed."""
+    numbers = {name: source.text for name, source in shown.arguments.items() if source.text.isdecimal()}
+    times = Counter(numbers.values())
+    alike = [name for name, text in numbers.items() if times[text] > 1 and not is_count(name)]
+    if len(alike) < 2:
+        return []
+    sizes = Sizes(taken=map(int, numbers.values()))
+    return [
+        replace(shown, arguments={**shown.arguments, **{name: Source(str(sizes.of(name))) for name in alike}})
+    ]
 
 
 def constructors_shown(cls: type) -> list[Built]:
