@@ -30,6 +30,7 @@ def suites(*names: str) -> subprocess.CompletedProcess[str]:
     return run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, *tests], EXAMPLES)
 
 
+@pytest.mark.slow
 def test_all_annotations_can_be_checked() -> None:
     result = run([sys.executable, "-c", IMPORTS], EXAMPLES)
     assert result.returncode == 0, result.stderr

@@ -147,7 +147,7 @@ EXPECTED = {
 """What the drawn specs must use, all together: a new option of the tool belongs here and into `specs()`."""
 
 
-CLASSES = 20  # that are drawn; `pytest -m slow` has a thousand
+CLASSES = 14  # that are drawn; `pytest -m slow` has a thousand
 
 
 def drawn(count: int, number: int, draws: int) -> list[dict[str, Any]]:

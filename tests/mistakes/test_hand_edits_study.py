@@ -61,7 +61,7 @@ def test_the_list_has_as_many_edits_of_each_tag_as_was_asked_for() -> None:
     assert len(BY_NAME) == len(STUDY)
 
 
-@pytest.mark.spread(12)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROOFS)
 def test_an_edit_that_went_unnoticed_is_a_change(folders: Folders, importable: None, name: str) -> None:
     edit = BY_NAME[name]

@@ -108,6 +108,7 @@ def clone_of_checkout(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow  # the first command of the README installs as well
 def test_the_clone_installs_as_a_tool(tmp_path: Path) -> None:
     """With the uv of these tests, into folders that go with them."""
     command = blocks("sh")[INSTALL]

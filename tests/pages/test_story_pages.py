@@ -18,7 +18,7 @@ PAGES = {"lifecycle": 5, "how_to_pytree": 4, "how_to_nnx": 3, "how_to_train_stat
 BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 @pytest.mark.parametrize("page", PAGES)
 def test_the_page_is_what_happens(tmp_path: Path, page: str) -> None:
     (tmp_path / "environment").mkdir()

@@ -182,6 +182,7 @@ def test_ten_files_with_other_differences_are_refused_by_leaf(root: Path) -> Non
     assert lines[-1] == "`.bias` is new: `like` must be an instance, which has its value"
 
 
+@pytest.mark.slow
 def test_the_newest_class_lists_its_changes_and_nothing_is_stale(root: Path) -> None:
     assert """
     # What changed from version to version, the oldest first, for files of former ones.
@@ -268,7 +269,7 @@ def test_the_laws_notice_that_a_damaged_file_is_loaded_by_its_changes(tmp_path: 
     assert "at `load with migrate=True`: a file with another last byte was loaded" in ran.stdout
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 @pytest.mark.parametrize(
     ("was", "now", "message"),
     [

@@ -84,7 +84,7 @@ def seconds(root: Path, spec: Callable[[int], str], number: int) -> float:
     return ended - begin
 
 
-@pytest.mark.spread(8)
+@pytest.mark.slow  # a ratio of times, which neighbours disturb
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.__name__)
 def test_four_times_as_many_take_less_than_seven_times_as_long(
     tmp_path: Path, spec: Callable[[int], str]

@@ -10,6 +10,8 @@ import pytest
 from tests.adopt.test_adopt import adopt
 from tests.support.trees import write_tree
 
+pytestmark = pytest.mark.slow  # two runs of the laws on many classes
+
 IMPORTS = """
 import abc
 import dataclasses
@@ -240,35 +242,29 @@ def adopted_from(root: Path, source: str) -> dict[str, Any]:
     return {one["class"].rpartition(":")[2]: one for one in every}
 
 
-@pytest.mark.slow  # other sizes are reduced in tests/adopt/examples/test_sizes.py
 def test_a_configuration_of_full_size_is_reduced(searched: dict[str, Any]) -> None:
     built = searched["Language"]["built"]
     assert "hidden_size=48, head_size=4, num_layers=2, pad_token_id=0" in built, built
     assert searched["Language"]["arguments"]
 
 
-@pytest.mark.slow  # all of them share one long search
 def test_of_two_arguments_that_exclude_each_other_one_is_given(searched: dict[str, Any]) -> None:
     assert searched["Batched"]["arguments"] == ['sample(seed, (5, 7), "int", 0, 6)']
 
 
-@pytest.mark.slow  # all of them share one long search
 def test_a_large_default_is_reduced(searched: dict[str, Any]) -> None:
     assert searched["Heavy"]["built"] == "Heavy(key=jax.random.key(seed), width=128)"
 
 
-@pytest.mark.slow  # all of them share one long search
 def test_a_shape_that_an_error_wants_is_tried(searched: dict[str, Any]) -> None:
     assert searched["Pictured"]["arguments"] == ["sample(seed, (5, 24, 20))"]
     assert searched["Folded"]["arguments"] == ["sample(seed, (90,))"]
 
 
-@pytest.mark.slow
 def test_a_longer_signal_is_tried_where_an_error_says_that_it_is_too_short(adopted: dict[str, Any]) -> None:
     assert adopted["Windowed"]["arguments"] == ["sample(seed, (2048,))"]
 
 
-@pytest.mark.slow
 def test_names_say_what_is_positive_what_counts_and_what_are_flags(adopted: dict[str, Any]) -> None:
     built = adopted["Shells"]["built"]
     assert "radii=jnp.exp(sample(" in built
@@ -278,14 +274,12 @@ def test_names_say_what_is_positive_what_counts_and_what_are_flags(adopted: dict
     assert adopted["Prism"]["built"] == "Prism(n_sides=3)"
 
 
-@pytest.mark.slow
 def test_one_entry_of_a_docstring_speaks_of_several_arguments(adopted: dict[str, Any]) -> None:
     shapes = {text.partition(", ")[2] for text in adopted["Rays"]["arguments"]}
     assert len(shapes) == 1
     assert shapes.pop().endswith(", 3))")
 
 
-@pytest.mark.slow  # a run of its own
 def test_arrays_of_parts_are_drawn_each_for_itself(adopted: dict[str, Any]) -> None:
     draws = re.findall(r"sample\(seed[^)]*\)\)", adopted["Camera"]["built"])
     assert len(draws) == len({*draws}) == 4

@@ -124,7 +124,7 @@ def check_module(path: Path, folder: Path) -> int:
     return len(names)
 
 
-@pytest.mark.spread(64)
+@pytest.mark.spread(62)
 @pytest.mark.parametrize("name", STANDARD)
 def test_classes_of_the_standard_library_are_refused_by_the_list_alone(name: str, tmp_path: Path) -> None:
     origin = importlib.util.find_spec(name).origin  # type: ignore[union-attr]

@@ -313,7 +313,7 @@ class Masked(eqx.Module):
 
 
 @pytest.mark.spread(7)
-@pytest.mark.parametrize("module", [argparse, ast, collections, pprint, plistlib, pydoc, statistics])
+@pytest.mark.parametrize("module", [plistlib, argparse, ast, collections, pprint, pydoc, statistics])
 def test_code_that_knows_no_arrays_is_read_as_well(module: ModuleType) -> None:
     tree = ast.parse(Path(module.__file__ or "").read_text("utf-8"))
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
