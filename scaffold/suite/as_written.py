@@ -119,8 +119,8 @@ def _values(method: Method, examples: Examples) -> Iterator[tuple[str, str]]:
     """Examples of the arguments of which any will do: sizes, random keys, and trees."""
     for place, (argument, size) in enumerate(zip(method.call.args, primes(), strict=False)):
         match argument.type:
-            case ScalarType(name="int"):
-                yield argument.name, str(size)
+            case ScalarType(name="int"):  # of which a method may take arrays
+                yield argument.name, str(examples.sizes.get(argument.name, size))
             case TreeType() | ArrayType(dtype="key") as kind:
                 yield argument.name, examples.value(kind, argument.name, place)
             case _:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from scaffold.spec.construction.constructor import is_array_left_out, parameters
 from scaffold.spec.construction.guards import conditions_of_constructor, refused_conditions
 from scaffold.spec.grammar.kept_annotations import members_of
-from scaffold.spec.grammar.types import CallableType, ClassType, ScalarType, Type, arrays, walk
+from scaffold.spec.grammar.types import CallableType, ClassType, ScalarType, TreeType, Type, arrays, walk
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.source.definitions import (
     annotated_names,
@@ -76,16 +76,26 @@ def _holds_guess(kind: Type | None, known: Mapping[str, ModuleSpec]) -> bool:
 
 
 def _is_guessed(spec: ModuleSpec) -> bool:
-    """Whether a class that is carried is given an array of which its own text says no shape."""
+    """Whether a class that is carried is given an array of which its own text says no shape, or a tree of which it names entries."""
     node = class_statement(spec.source, spec.name)
     fields = {} if node is None else {name: part.annotation for name, part in annotated_names(node.body)}
-    given = {argument.name: argument.type for argument in spec.arguments}
     said = dict(spec.test.values)
+    given = {part.name: part.type for part in spec.arguments if part.name not in said}
+    names_entries = node is not None and _names_entries(node)
     return any(
-        name in fields and _says_no_shape(fields[name]) and _has_shape(kind)
+        (names_entries and isinstance(kind, TreeType))
+        or (name in fields and _says_no_shape(fields[name]) and _has_shape(kind))
         for name, kind in given.items()
-        if name not in said
     )
+
+
+def _names_entries(node: ast.AST) -> bool:
+    """Whether code reads entries by their names, as `params["w"]`, which any tree need not have."""
+    bodies = (
+        part for function in nodes_of(ast.FunctionDef, node) for part in function.body
+    )  # without annotations
+    keys = (part.slice for part in nodes_of(ast.Subscript, *bodies) if isinstance(part.ctx, ast.Load))
+    return any(isinstance(key, ast.Constant) and isinstance(key.value, str) for key in keys)
 
 
 def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, ModuleSpec]) -> bool:
