@@ -21,9 +21,8 @@ from scaffold.suite.context import example_call
 from scaffold.suite.examples import Examples
 from scaffold.suite.guesses import guessed_methods, is_guessed
 from scaffold.suite.inherited import has_known_constructor
-from scaffold.suite.mapped_methods import as_called
 from scaffold.suite.subject import Subject
-from scaffold.suite.untried import with_values_of, without_untried
+from scaffold.suite.untried import as_tried, with_values_of
 
 _ALL_ABSENT = r"\w+ is None( and \w+ is None)*"
 _SUITES = {"nnx": ("NnxLaws", "variables"), "pytree": ("PytreeLaws", "leaves")}
@@ -33,6 +32,7 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
     """The values that `templates/adopt` lays out."""
     suite, manifest = _SUITES[str(dict(spec.options).get("laws", "pytree"))]
     build = build_of(spec, known)
+    called = as_tried(spec, known)
     return {
         "name": spec.name,
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
@@ -54,8 +54,8 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
         "built": spec.name,
         "construct": build or f"{spec.name}(**inputs)",
         "state": "",
-        **_call(spec, known),
-        "guessed": guessed_methods(without_untried(as_called(spec), known), known),
+        **_call(called, known),
+        "guessed": guessed_methods(called, known),
     }
 
 
@@ -155,8 +155,7 @@ def inputs_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[tuple[
     return tuple({**dict(inputs), **dict(said_values(spec))}.items())
 
 
-def _call(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-    called = without_untried(as_called(spec), known)
+def _call(called: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
     if called.call is not None:
         called = with_values_of(called, Method("__call__", called.call))
     context = example_call(Subject(called, known))

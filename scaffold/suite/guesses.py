@@ -16,6 +16,7 @@ from scaffold.spec.source.definitions import (
 )
 from scaffold.spec.source.expressions import nodes_of, parsed
 from scaffold.spec.source.instance import is_any, names_array
+from scaffold.suite.given_records import takes_records
 from scaffold.suite.unknown_dims import dims_in, unknown_dims
 
 
@@ -35,7 +36,9 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
     guesses = [
         name
         for name, call in called
-        if _is_guess(spec, name, call, known) or any(_holds_guess(part.type, known) for part in call.args)
+        if takes_records(name)
+        or _is_guess(spec, name, call, known)
+        or any(_holds_guess(part.type, known) for part in call.args)
     ]
     if is_guessed(spec, known) or "__init__" in guesses:
         return tuple(dict.fromkeys(("__init__", *(name for name, _ in called))))

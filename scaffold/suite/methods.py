@@ -20,6 +20,7 @@ from scaffold.suite.claims import local
 from scaffold.suite.compared_values import compared_texts
 from scaffold.suite.declared import fields_used_by
 from scaffold.suite.example_branches import as_in_example
+from scaffold.suite.given_records import function_called, takes_records
 from scaffold.suite.handed_on import handed_on
 from scaffold.suite.mapped import outputs
 from scaffold.suite.outputs import declared_outputs
@@ -217,8 +218,9 @@ def _call(subject: Subject, method: Method) -> Iterator[str]:
     """How the method is called, where its arguments by position are not all."""
     names = ", ".join(local(argument) for argument in subject.passed)
     arguments = ", ".join(call_arguments(subject))
-    if arguments != names:
-        yield f"call=lambda instance, {names}: instance.{method.name}({arguments})".replace(", :", ":")
+    if arguments != names or takes_records(method.name):
+        function = function_called(method.name)
+        yield f"call=lambda instance, {names}: {function}({arguments})".replace(", :", ":")
 
 
 def _tuple(parts: list[str]) -> str:

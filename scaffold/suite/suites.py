@@ -11,12 +11,11 @@ from scaffold.spec.states import holds_state
 from scaffold.suite.cases import case_contexts, widened
 from scaffold.suite.context import suite_context
 from scaffold.suite.inherited import with_inherited, with_types_of_bases
-from scaffold.suite.mapped_methods import as_called
 from scaffold.suite.methods import with_method_as_call
 from scaffold.suite.read_elsewhere import with_read_elsewhere
 from scaffold.suite.subject import Subject
 from scaffold.suite.untested import why_untested
-from scaffold.suite.untried import with_values_of, without_untried
+from scaffold.suite.untried import as_tried, with_values_of, without_untried
 
 
 def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
@@ -41,7 +40,7 @@ def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     """What is common, and what the kind has in the place of that."""
     kind = kind_of(spec.kind)
     spec = with_read_elsewhere(spec, known)
-    spec = without_untried(as_called(with_types_of_bases(spec, known)), known)
+    spec = as_tried(with_types_of_bases(spec, known), known)
     spec = with_values_of(spec, Method("__call__", spec.call)) if spec.call is not None else spec
     whole = kind.examined(without_untried(with_inherited(spec, known), known), known)
     subject = with_method_as_call(Subject(whole, known))

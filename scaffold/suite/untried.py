@@ -26,7 +26,9 @@ from scaffold.spec.source.expressions import Function, dedented, nodes_of, parse
 from scaffold.spec.source.instance import made_attributes
 from scaffold.spec.states import is_state
 from scaffold.suite.examples import Examples
+from scaffold.suite.given_records import with_given_records
 from scaffold.suite.inherited import with_types_of_bases
+from scaffold.suite.made_arguments import with_made_arguments
 from scaffold.suite.mapped_methods import as_called
 from scaffold.suite.waiting import asks_for
 
@@ -67,6 +69,12 @@ _OPERATORS = frozenset(
 """The special methods that an expression calls with a value, and that no law tries of its own accord."""
 _OF_JAX = ("tree_flatten", "tree_flatten_with_keys", "tree_flatten_with_path", "tree_unflatten")
 """The methods by which jax takes instances apart, to which the laws of round trips hold."""
+
+
+def as_tried(spec: ModuleSpec, known: Known) -> ModuleSpec:
+    """The spec as its tests know it: as callers see it, with examples that methods make, and with records that may be left out."""
+    made = with_made_arguments(as_called(spec), known)
+    return without_untried(with_given_records(made, known), known)
 
 
 def without_untried(spec: ModuleSpec, known: Known) -> ModuleSpec:
@@ -247,7 +255,8 @@ def _note(spec: ModuleSpec, known: Known) -> str:
     if spec.is_open:  # its subclasses are tried
         return ""
     names: dict[str, list[str]] = {}
-    for name, reason in untried(as_called(with_types_of_bases(spec, known)), known).items():
+    called = as_called(with_types_of_bases(spec, known))
+    for name, reason in untried(with_made_arguments(called, known), known).items():
         names.setdefault(reason, []).append(name)
     reasons = "; ".join(f"{', '.join(listed)} ({reason})" for reason, listed in names.items())
     return f"{spec.name}: not tried: {reasons}{_way_out(spec, names)}" if reasons else ""

@@ -13,6 +13,8 @@ from scaffold.spec.test_plan import Case, TestPlan
 
 _CHANGED = ("sizes", "shapes", "values")
 """What a case says of its own."""
+MADE_BY_INSTANCE = "instance."
+"""How an example begins that the instance makes: the call says it, and no argument brings it."""
 
 
 def case_specs(spec: ModuleSpec) -> Iterator[tuple[Case, ModuleSpec]]:
@@ -39,7 +41,9 @@ def is_passed(spec: ModuleSpec, argument: Argument) -> bool:
     An array that may be left out is given: the tests leave it out besides.
     """
     value = dict(spec.test.values).get(argument.name)
-    if value is not None and re.split(r"\W", value)[0] in spec.settings:
+    if value is not None and (
+        value.startswith(MADE_BY_INSTANCE) or re.split(r"\W", value)[0] in spec.settings
+    ):
         return False
     if argument.type is None:  # what is no literal is passed as arrays are
         return value is not None and value != "None" and literal_or_none(value) is None

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from ..inspect.arrays import is_array
-from ..inspect.trees import arrays_of, avals, instances_in
+from ..inspect.trees import arrays_of, avals, instances_in, named_arrays
 from ..report import or_else
 from .inference import same_value
 from .invocation import on_arrays
@@ -37,6 +37,13 @@ class Form:
         names = [n for own, others in pairs for n in own if n in others and same_value(own[n], others[n])]
         return dataclasses.replace(self, kept=frozenset(names))
 
+    def without_given(self, instance: Any, given: Any) -> "Form":
+        """The same without the leaves that are arrays which a method is given: who calls it decides their form."""
+        arrays = {id(array) for array in arrays_of(given)}
+        stored = {path for path, leaf in named_arrays(instance) if id(leaf) in arrays}
+        leaves = {path: form for path, form in self.leaves.items() if path not in stored}
+        return dataclasses.replace(self, leaves=leaves)
+
 
 @or_else(None)
 def form_of_use(suite: Any, use: Use) -> Form | None:
@@ -46,7 +53,8 @@ def form_of_use(suite: Any, use: Use) -> Form | None:
     def use_again(instance: Any, given: Any) -> Any:
         result = use.run(instance, given)
         instances = instances_in(result, type(use.instance))
-        forms[:] = [Form.of(suite, node) for node in instances if _holds_numbers(node)]
+        held = (node for node in instances if _holds_numbers(node))
+        forms[:] = [Form.of(suite, node).without_given(node, given) for node in held]
         return arrays_of(result)
 
     run, inputs = on_arrays(suite, use.instance, use.given, use_again)

@@ -297,6 +297,11 @@ def decompositions(jaxpr: Any) -> Iterator[Any]:
     return (equation for equation in equations(jaxpr) if equation.primitive.name in DECOMPOSITIONS)
 
 
+def is_of_set_state(error: Exception) -> bool:
+    """Whether `State.set` of Equinox says that a new value has another dtype than the old one."""
+    return "Old and new values have different structures/shapes/dtypes" in str(error)
+
+
 def lacks_dtype(error: Exception) -> bool:
     """Whether jax itself says that it has no such operation in this dtype."""
     if is_of_promotion(error):

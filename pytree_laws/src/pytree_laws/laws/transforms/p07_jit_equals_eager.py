@@ -22,7 +22,7 @@ from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite, filled
 from ...patches.fast_compile import quick_options
 from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing, or_else
-from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype
+from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, is_of_set_state, lacks_dtype
 from ...trace.programs import Compiled, shapes_of, with_static_modules
 from ...trace.wide_results import FIXED_DTYPE, is_of_complex, unless_promised, widened_in
 from ...values.closeness import check_close, check_overflow, close, hint_of_order
@@ -232,6 +232,10 @@ def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
         if lacks_dtype(error) or is_of_flax_layer(error):
             not_applicable(f"there is no such operation in bfloat16: {error}")
         need(not refuses_by_itself(error, type(instance)), f"the class refuses bfloat16: {error}")
+        need(
+            subject.takes_dtype or not is_of_set_state(error),
+            "the state keeps the dtype that it is made with",
+        )
         hint = f"{FIXED_DTYPE}, which meets one in bfloat16"
         with doing("call", "the call in bfloat16", hint, severity=severity_of_narrow(subject)):
             raise

@@ -43,6 +43,7 @@ def test_p10_stacked_instances(subject: Suite) -> None:
     values = [subject.to_arrays(instance)[0] for instance in instances]
     name = type(instances[0]).__name__
     need(arrays_of((values, arguments)), "there are no arrays to map over")
+    need(len({*map(structure, values)}) == 1, "instances differ in what is static, of which P5 speaks")
     with doing(name, "vmap over stacked instances"):
         got = result_or_raise(mapped(subject)[0])
     loop = [subject.run(instance, *a) for instance, a in zip(instances, arguments)]

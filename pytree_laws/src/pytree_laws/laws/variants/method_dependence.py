@@ -145,12 +145,23 @@ def _equal(pair: tuple[Any, list[Any]]) -> tuple[Any, list[Any]]:
 
 
 def _later(subject: Suite) -> Iterator[Any]:
-    """The instances after each step of a method that gives the next one: what begins empty holds something then."""
+    """The instances after each step of a method that gives the next one, and one far from zero: what begins empty holds something then."""
     for method in (each for each in usable_methods(subject) if each.carry == SELF):
         with contextlib.suppress(*ANY_ERROR):
             instance = subject.at_point(0)[0]
             for seed in range(STEPS):
                 yield (instance := subject.next_instance(method, instance, method.arguments(seed)))
+    with contextlib.suppress(*ANY_ERROR):
+        yield _far_from_zero(subject)
+
+
+def _far_from_zero(subject: Suite) -> Any:
+    """An instance all of whose floats are larger, as a count has to be for a variance."""
+    instance = subject.cached_instance()
+    for name, leaf in subject.named(instance).items():
+        if is_inexact(leaf):
+            instance = subject.with_array(instance, name, leaf + jnp.asarray(FAR, leaf.dtype))
+    return instance
 
 
 def below(leaves: Iterable[str], path: str) -> list[str]:

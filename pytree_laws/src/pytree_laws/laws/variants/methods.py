@@ -158,11 +158,11 @@ def test_p07_methods_in_bfloat16_give_bfloat16(subject: Suite) -> None:
 
 
 def _is_of_numbers(closed: Any, given: Any, cls: type, method: str) -> bool:
-    """Whether a method takes numbers of Python, and computes with no float array: what it makes of them has the dtype that jax gives."""
-    reaching = zip(closed.jaxpr.invars, inputs_reaching(closed.jaxpr), strict=True)
-    is_computed = any(reaches and jnp.issubdtype(v.aval.dtype, jnp.inexact) for v, reaches in reaching)
-    if is_computed or arrays_of(given):
-        return False
+    """Whether a method computes with no float array, and takes numbers of Python or no floats at all: what it makes has the dtype that jax gives."""
+    pairs = zip(closed.jaxpr.invars, inputs_reaching(closed.jaxpr), strict=True)
+    reaching = [reaches for v, reaches in pairs if jnp.issubdtype(v.aval.dtype, jnp.inexact)]
+    if not reaching or any(reaching) or arrays_of(given):
+        return not reaching
     taken = inspect.signature(getattr(cls, method)).parameters if callable(getattr(cls, method, None)) else ()
     return any(name != "self" for name in taken)
 

@@ -1,0 +1,69 @@
+"""Records that a function may be left without: a row of its own calls it with them, since its own example leaves them out."""
+
+from collections.abc import Iterator, Mapping
+
+from msgspec.structs import replace
+
+from scaffold.errors import ScaffoldError
+from scaffold.spec.grammar.types import ClassType, members_of
+from scaffold.spec.model import Argument, Method, ModuleSpec
+from scaffold.suite.examples import Examples
+from scaffold.suite.made_arguments import made_by_method
+
+_WITH = " with "
+
+
+def with_given_records(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
+    """The spec as its tests know it: beside each function that may be left without a record, one that is given it.
+
+    Nobody said that the example fits, since a record may have sizes that no other type names.
+    """
+    called = (*((Method("call", spec.call),) if spec.call is not None else ()), *spec.methods)
+    rows = [row for method in called for row in _row(method, spec, known)]
+    if not rows:
+        return spec  # with all that is worked out of it
+    examples = Examples.of(spec, known)
+    values = [value for row in rows for value in _made(row, examples)]
+    test = replace(spec.test, values=(*spec.test.values, *values))
+    return replace(spec, methods=(*spec.methods, *rows), test=test)
+
+
+def takes_records(name: str) -> bool:
+    """Whether a name is that of a row which gives a function what it may be left without."""
+    return _WITH in name
+
+
+def function_called(name: str) -> str:
+    """What a row calls, as source."""
+    function = name.partition(_WITH)[0]
+    return "instance" if function == "call" else f"instance.{function}"
+
+
+def _row(method: Method, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Method]:
+    given = {argument.name: _given(argument, spec, known) for argument in method.call.args}
+    names = [argument.name for argument in method.call.args if given[argument.name] is not argument]
+    if names and not method.name.startswith("_"):
+        call = replace(method.call, args=tuple(given.values()))
+        yield replace(method, name=f"{method.name}{_WITH}{' and '.join(names)}", call=call)
+
+
+def _given(argument: Argument, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Argument:
+    """An argument that is None by default and may be an instance of a known class, as one that has to be given."""
+    kinds = members_of(argument.type) if argument.type is not None and argument.default == "None" else ()
+    is_record = len(kinds) == 1 and isinstance(kinds[0], ClassType)
+    is_said = any(key.rpartition(".")[2] == argument.name for key, _ in spec.test.values)
+    if is_said or not is_record or kinds[0].name not in {*known} - {spec.name}:
+        return argument
+    try:
+        Examples.of(spec, known).value(kinds[0], argument.name, 0)
+    except ScaffoldError:
+        return argument
+    return replace(argument, type=kinds[0], default=None)
+
+
+def _made(row: Method, examples: Examples) -> Iterator[tuple[str, str]]:
+    """What a method of the instance makes of what a row gives."""
+    for name in row.name.partition(_WITH)[2].split(" and "):
+        [kind] = (argument.type for argument in row.call.args if argument.name == name)
+        for source in made_by_method(kind, row.call, examples):
+            yield f"{row.name}.{name}", source
