@@ -17,6 +17,7 @@ from scaffold.spec.source.instance import (
     calls,
     is_whole,
     updated_attribute,
+    updated_below,
     updated_entry,
 )
 from scaffold.spec.source.rewriting import rewrite
@@ -56,10 +57,12 @@ def item_of(field: Field) -> ArrayType | None:
 
 
 def updated(spec: ModuleSpec, call: Call | None) -> tuple[str, ...]:
-    """The fields that a call updates, or a method that it uses, in order."""
+    """The fields that a call updates, or a method that it uses, in order; then the Variables of parts, by their paths."""
     bodies = bodies_used(spec, call.body) if call is not None else []
     names = {name for body in bodies for name in assigned_attributes(body)}
-    return tuple(field.name for field in spec.dynamic if field.name in names)
+    nodes = (node for body in bodies for node in ast.walk(ast.parse(dedented(body))))
+    below = sorted({path for node in nodes if (path := updated_below(node)) is not None})
+    return (*(field.name for field in spec.dynamic if field.name in names), *below)
 
 
 def read_values(spec: ModuleSpec, source: str) -> str:

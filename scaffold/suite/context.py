@@ -55,6 +55,7 @@ from scaffold.suite.read_elsewhere import ties_of_methods
 from scaffold.suite.rejected import changed, rejected_inputs
 from scaffold.suite.starred import example_sizes, starred_sizes
 from scaffold.suite.subject import Subject
+from scaffold.suite.unknown_dims import dims_of_records
 
 
 def suite_context(subject: Subject) -> Context:
@@ -170,9 +171,17 @@ def _declarations(subject: Subject) -> Context:
         "filters": [[method, repr(paths)] for method, paths in subject.facts.filters],
         "ties": [list(pair) for pair in subject.facts.ties],
         "rejected": rejected_inputs(subject),
-        "accepted": [changed((row,)) for row in bounds(subject.spec)[0]],
+        # Of a record that is given, a dim of the name of a setting stays as long as it is.
+        "accepted": [
+            changed((row,)) for row in bounds(subject.spec)[0] if row[0] not in _dims_given(subject)
+        ],
         "declared": [list(row) for row in _declared(subject)],
     }
+
+
+def _dims_given(subject: Subject) -> set[str]:
+    kinds = (argument.type for argument in subject.spec.call_arguments)
+    return set[str]().union(*(dims_of_records(kind, subject.known) for kind in kinds))
 
 
 def example_call(subject: Subject) -> Context:

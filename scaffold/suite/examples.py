@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.spec.construction.arithmetic import evaluate, measured
+from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.class_calls import makes_default
 from scaffold.spec.construction.constructor import (
     KEY,
@@ -53,7 +53,7 @@ from scaffold.suite.inherited import bound_of, concrete, how_to_build
 from scaffold.suite.layers import layer_source
 from scaffold.suite.part_sizes import equal_dims, parts_of
 from scaffold.suite.positive import positive_names_with
-from scaffold.suite.quiet_defaults import is_quiet, says_none
+from scaffold.suite.quiet_defaults import default_numbers, is_quiet, says_none
 from scaffold.suite.trees import leaf_of_fields
 from scaffold.suite.unknown_dims import unknown_dims
 
@@ -117,19 +117,13 @@ class Examples(Struct, frozen=True, dict=True):
         kind = example or (parameter.type if parameter.type is not None else ScalarType("int"))
         names = tuple(name for name, _ in parameter.field.preset) if parameter.field is not None else ()
         if first_member(kind) == ScalarType("float"):
-            return str(taken_float(self.spec, parameter.name, {**self._defaults, **self.sizes}))
+            return str(taken_float(self.spec, parameter.name, {**default_numbers(self.spec), **self.sizes}))
         try:
             return self.value(kind, parameter.name, index, names)
         except ScaffoldError:
             if nullable or says_none(self.spec, parameter.name):
                 return "None"  # it is tried without
             raise
-
-    @cached_property
-    def _defaults(self) -> dict[str, float]:
-        """The numbers that the constructor takes where nobody gives others."""
-        pairs = ((each.name, measured(each.default or "", {})) for each in parameters(self.spec))
-        return {name: number for name, number in pairs if number is not None}
 
     def argument(self, name: str, kind: Type | None, offset: int) -> str:
         """Source of an argument of the call: what `[test]` says, as an array of its dtype, or an example."""
@@ -294,10 +288,16 @@ class Examples(Struct, frozen=True, dict=True):
         # An instance without arguments, or a member of an enumeration, says no size.
         if spec.test.sizes or spec.test.shapes or not all(re.fullmatch(_SETTINGS, value) for value in values):
             return usual
-        shared = {name: self.sizes[name] for name in usual if name in self.sizes}
+        shared = {name: self._numbers[name] for name in usual if name in self._numbers}
         shared |= self._sizes_between_parts.get(part, {}) if part else {}
         distinct = sizes(replace(spec, test=replace(spec.test, sizes=tuple(shared.items()))))
         return distinct if all_positive(spec, distinct) else usual
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """The sizes, and the whole numbers that the constructor takes by default: a dim of a part may have the name of one."""
+        numbers = default_numbers(self.spec).items()
+        return {**{name: int(number) for name, number in numbers if number % 1 == 0 < number}, **self.sizes}
 
     @cached_property
     def _sizes_between_parts(self) -> dict[str, dict[str, int]]:

@@ -49,16 +49,17 @@ def _row(method: Method, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> I
 
 def _given(argument: Argument, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Argument:
     """An argument that is None by default and may be an instance of a known class, as one that has to be given."""
-    kinds = members_of(argument.type) if argument.type is not None and argument.default == "None" else ()
-    is_record = len(kinds) == 1 and isinstance(kinds[0], ClassType)
+    members = members_of(argument.type) if argument.type is not None and argument.default == "None" else ()
+    others = {name for name in known if name != spec.name}
+    records = [kind for kind in members if isinstance(kind, ClassType) and kind.name in others]
     is_said = any(key.rpartition(".")[2] == argument.name for key, _ in spec.test.values)
-    if is_said or not is_record or kinds[0].name not in {*known} - {spec.name}:
+    if is_said or len(records) != 1 or len(members) != 1:
         return argument
     try:
-        Examples.of(spec, known).value(kinds[0], argument.name, 0)
+        Examples.of(spec, known).value(records[0], argument.name, 0)
     except ScaffoldError:
         return argument
-    return replace(argument, type=kinds[0], default=None)
+    return replace(argument, type=records[0], default=None)
 
 
 def _made(row: Method, examples: Examples) -> Iterator[tuple[str, str]]:

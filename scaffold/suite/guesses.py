@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from scaffold.spec.construction.constructor import is_array_left_out, parameters
 from scaffold.spec.construction.guards import conditions_of_constructor, refused_conditions
 from scaffold.spec.grammar.kept_annotations import members_of
-from scaffold.spec.grammar.types import CallableType, ClassType, ScalarType, TreeType, Type, arrays, walk
+from scaffold.spec.grammar.types import CallableType, ClassType, ScalarType, TreeType, Type, arrays
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.source.definitions import (
     annotated_names,
@@ -17,7 +17,7 @@ from scaffold.spec.source.definitions import (
 from scaffold.spec.source.expressions import nodes_of, parsed
 from scaffold.spec.source.instance import is_any, names_array
 from scaffold.suite.given_records import takes_records
-from scaffold.suite.unknown_dims import dims_in, unknown_dims
+from scaffold.suite.unknown_dims import dims_in, dims_of_records, records_in, unknown_dims
 
 
 def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ def _is_any_module(kind: Type | None) -> bool:
 
 def _holds_guess(kind: Type | None, known: Mapping[str, ModuleSpec]) -> bool:
     """Whether an example of a type holds an instance that is a guess."""
-    return any(is_guessed(record, known) for record in _records(kind, known))
+    return any(is_guessed(record, known) for record in records_in(kind, known))
 
 
 def _is_guessed(spec: ModuleSpec) -> bool:
@@ -113,7 +113,7 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
     if any(
         argument.type in (ScalarType("str"), CallableType())
         or dims_in([argument.type]) & unknown
-        or _dims_of_records(argument.type, known) & made
+        or dims_of_records(argument.type, known) & made
         for argument in needed
     ):
         return True  # no type says which texts there are: names, and files
@@ -134,17 +134,6 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
 def _names_refused(call: Call) -> set[str]:
     """The names on whose values a function decides whether it raises."""
     return {name.id for name in nodes_of(ast.Name, *refused_conditions(parsed(call.text)))}
-
-
-def _dims_of_records(kind: Type | None, known: Mapping[str, ModuleSpec]) -> set[str]:
-    """The dims of what records in a type are given."""
-    return dims_in(argument.type for record in _records(kind, known) for argument in record.arguments)
-
-
-def _records(kind: Type | None, known: Mapping[str, ModuleSpec]) -> list[ModuleSpec]:
-    """The known classes in a type."""
-    parts = [part for part in walk(kind) if isinstance(part, ClassType)] if kind is not None else []
-    return [known[part.name] for part in parts if part.name in known]
 
 
 def _says_no_shape(annotation: ast.expr | None) -> bool:

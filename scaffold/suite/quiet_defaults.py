@@ -2,6 +2,7 @@
 
 import ast
 
+from scaffold.spec.construction.arithmetic import measured
 from scaffold.spec.construction.constructor import Parameter, parameters, sources_of
 from scaffold.spec.construction.made_dims import made_fields
 from scaffold.spec.grammar.kept_annotations import members_of
@@ -59,3 +60,9 @@ def _drops(spec: ModuleSpec, name: str) -> bool:
 def _made(spec: ModuleSpec) -> list[str]:
     """The expressions that make the fields."""
     return [source for field in spec.stored for source in sources_of(field)]
+
+
+def default_numbers(spec: ModuleSpec) -> dict[str, float]:
+    """The numbers that the constructor takes where nobody gives others."""
+    pairs = ((each.name, measured(each.default or "", {})) for each in parameters(spec))
+    return {name: number for name, number in pairs if number is not None}

@@ -1,6 +1,6 @@
 """The dims whose sizes only the constructor knows."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from scaffold.spec.construction.constructor import dims_of, parameters, reads, sources_of, variadic_dims
 from scaffold.spec.construction.given_shapes import dims_read_off
@@ -34,3 +34,14 @@ def dims_in(kinds: Iterable[Type | None]) -> set[str]:
     """The names of the dims in some types."""
     dims = (dim for kind in kinds if kind is not None for array in arrays(kind) for dim in array.dims)
     return {name for dim in dims for name in dim_names(dim)}
+
+
+def dims_of_records(kind: Type | None, known: Mapping[str, ModuleSpec]) -> set[str]:
+    """The dims of what records in a type are given."""
+    return dims_in(argument.type for record in records_in(kind, known) for argument in parameters(record))
+
+
+def records_in(kind: Type | None, known: Mapping[str, ModuleSpec]) -> list[ModuleSpec]:
+    """The known classes in a type."""
+    parts = [part for part in walk(kind) if isinstance(part, ClassType)] if kind is not None else []
+    return [known[part.name] for part in parts if part.name in known]

@@ -58,6 +58,16 @@ def updated_entry(node: ast.AST) -> str | None:
     return attribute_of_self(node.value) if isinstance(node, ast.Subscript) and is_set else None
 
 
+def updated_below(node: ast.AST) -> str | None:
+    """The path of what a node updates in a part, as `base.kernel` of `self.base.kernel[...]`, or None."""
+    if not isinstance(getattr(node, "ctx", None), ast.Store) or not isinstance(node, ast.Subscript):
+        return None
+    first, *names = ast.unparse(node.value).split(".")
+    return (
+        ".".join(names) if first == "self" and len(names) > 1 and all(map(str.isidentifier, names)) else None
+    )
+
+
 def assigned_pairs(node: ast.AST) -> list[tuple[ast.expr, ast.expr]]:
     """What an assignment binds, each with its value: one target, or several at once as `self.a, self.b = a, b`."""
     match node:
