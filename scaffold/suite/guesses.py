@@ -15,7 +15,7 @@ from scaffold.spec.source.definitions import (
     function_of,
 )
 from scaffold.spec.source.expressions import nodes_of, parsed
-from scaffold.spec.source.instance import is_any, names_array
+from scaffold.spec.source.instance import is_any, names_array, self_attributes
 from scaffold.suite.given_records import takes_records
 from scaffold.suite.unknown_dims import dims_in, dims_of_records, records_in, unknown_dims
 
@@ -39,6 +39,12 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
         if takes_records(name)
         or _is_guess(spec, name, call, known)
         or any(_holds_guess(part.type, known) for part in call.args)
+    ]
+    # What is refused in a method is refused in those that call it.
+    guesses += [
+        name
+        for name, call in called
+        if name not in guesses and not {*self_attributes(call.text)}.isdisjoint(guesses)
     ]
     if is_guessed(spec, known) or "__init__" in guesses:
         return tuple(dict.fromkeys(("__init__", *(name for name, _ in called))))
@@ -119,7 +125,10 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
         return True  # no type says which texts there are: names, and files
     function = function_of(call.source)
     numbers = [each.name for each in needed if each.type in (ScalarType("int"), ScalarType("float"))]
-    if not _names_refused(call).isdisjoint(numbers):
+    held = dims_in(each.type for each in (*spec.stored, *parameters(spec)))
+    free = [each.name for each in needed if dims_in([each.type]) - held]
+    compared = {name for names in _names_refused(call) if "self" in names for name in names}
+    if not compared.isdisjoint(free) or any(not names.isdisjoint(numbers) for names in _names_refused(call)):
         return True
     pairs = arguments_with_defaults(function) if function is not None else ()
     bare = {argument.arg for argument, _ in pairs if _says_no_shape(argument.annotation)}
@@ -131,9 +140,10 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
     )
 
 
-def _names_refused(call: Call) -> set[str]:
-    """The names on whose values a function decides whether it raises."""
-    return {name.id for name in nodes_of(ast.Name, *refused_conditions(parsed(call.text)))}
+def _names_refused(call: Call) -> list[set[str]]:
+    """The names on whose values a function decides whether it raises, by condition."""
+    conditions = refused_conditions(parsed(call.text))
+    return [{name.id for name in nodes_of(ast.Name, condition)} for condition in conditions]
 
 
 def _says_no_shape(annotation: ast.expr | None) -> bool:

@@ -1,0 +1,183 @@
+"""Examples that methods make, records that may be left out, and sizes and trees that belong together."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.ordinary.generated import generated, suite_text, tried
+from tests.support.forking import forked_pytest
+
+HEAD = """
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Optional
+
+import equinox as eqx
+import flax.struct
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float, Int, PyTree
+from scaffold.skeleton import Module, Namedtuple, data, static
+
+"""
+
+CACHED = """
+class Cache(NamedTuple):
+    keys: Float[Array, "max_len dim"]
+    length: Int[Array, ""]
+
+
+class Cached(eqx.Module):
+    weight: Float[Array, "dim dim"]
+
+    def __init__(self, dim: int, *, key: Array):
+        self.weight = jax.random.normal(key, (dim, dim))
+
+    def __call__(
+        self, x: Float[Array, " dim"], cache: Optional[Cache] = None
+    ) -> tuple[Float[Array, " dim"], Optional[Cache]]:
+        k = self.weight @ x
+        if cache is None:
+            return k, None
+        keys = cache.keys.at[cache.length].set(k)
+        return keys.sum(0), Cache(keys, cache.length + 1)
+"""
+
+CLASSES = {
+    "cached": (
+        CACHED,
+        ["call=lambda instance, x, cache: instance(x, cache)", 'guessed = ("call with cache",)'],
+    ),
+    "begun": (
+        f"""{CACHED}
+    def init_cache(self, max_len: int) -> Cache:
+        return Cache(jnp.zeros((max_len, self.weight.shape[0])), jnp.zeros((), jnp.int32))
+""",
+        ["instance(x, cache=instance.init_cache(3))"],
+    ),
+    "step": (
+        """
+class Slope(eqx.Module):
+    rate: Float[Array, " dim"]
+
+    def __init__(self, dim: int):
+        self.rate = jnp.ones(dim)
+
+    def __call__(self, x: Float[Array, " dim"]) -> Float[Array, ""]:
+        return self.rate @ x
+
+
+class Step(eqx.Module):
+    optim: optax.GradientTransformation = eqx.field(static=True)
+
+    def __init__(self, optim: optax.GradientTransformation):
+        self.optim = optim
+
+    def init(self, model: Slope) -> optax.OptState:
+        return self.optim.init(eqx.filter(model, eqx.is_inexact_array))
+
+    def __call__(
+        self, model: Slope, opt_state: optax.OptState, x: Float[Array, " dim"]
+    ) -> tuple[Slope, optax.OptState]:
+        grads = eqx.filter_grad(lambda m: m(x) ** 2)(model)
+        updates, opt_state = self.optim.update(grads, opt_state, eqx.filter(model, eqx.is_inexact_array))
+        return eqx.apply_updates(model, updates), opt_state
+""",
+        ["opt_state=instance.init(model)"],
+    ),
+    "linear": (
+        """
+@flax.struct.dataclass
+class Linear:
+    params: Any
+
+    @classmethod
+    def linear(cls, in_dim: int, out_dim: int, key: jax.Array) -> "Linear":
+        return cls({"w": jax.random.normal(key, (in_dim, out_dim))})
+
+    def add(self, x: Float[Array, "batch in_dim"]) -> Float[Array, "batch out_dim"]:
+        return x @ self.params["w"]
+""",
+        ["Linear.linear(in_dim=3, out_dim=5, ", "sample(seed, (2, 3))"],
+    ),
+    "members": (
+        """
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Members:
+    params: PyTree
+    rate: Float[Array, " members"]
+
+    @classmethod
+    def create(cls, members: int, dim: int) -> "Members":
+        return cls({"w": jnp.ones((members, dim))}, jnp.ones(members))
+
+    def step(self, x: Float[Array, " dim"]) -> Float[Array, " members"]:
+        return jax.vmap(lambda p, r: r * (p["w"] @ x))(self.params, self.rate)
+""",
+        ["Members.create(members=3, dim=2)"],
+    ),
+    "beams": (
+        """
+class BeamState(Namedtuple):
+    tokens: Int[Array, "beams max_len"] = data()
+    log_probs: Float[Array, " beams"] = data()
+
+
+class BeamSearch(Module):
+    beams: int = static(4, check=lambda beams: beams > 0)
+    max_len: int = static(16, check=lambda max_len: max_len > 1)
+    penalty: float = static(0.5)
+
+    def __call__(self, state: BeamState) -> Float[Array, " beams"]:
+        kept = jnp.arange(self.max_len) < self.beams
+        return state.log_probs * self.penalty + jnp.sum(kept & (state.tokens != 1), axis=-1)
+""",
+        ["tokens=sample(seed + 100, (4, 16)"],
+    ),
+}
+
+
+@pytest.mark.spread(5)
+@pytest.mark.parametrize("name", CLASSES)
+def test_it_is_tried_with_what_belongs_together(name: str, tmp_path: Path) -> None:
+    code, made = CLASSES[name]
+    tried(tmp_path, name, HEAD + code, least=40)
+    tests = suite_text(tmp_path, name)
+    assert [text for text in made if text not in tests] == [], tests
+
+
+def test_a_branch_for_a_record_that_may_be_left_out_is_not_passed_over(tmp_path: Path) -> None:
+    generated(tmp_path, {"cached": HEAD + CACHED.replace(".set(k)", ".set(k[:, None])")})
+    ran = forked_pytest(tmp_path / "nets", "--numbers=off")
+    assert "not tried: the example of `call with cache` is a guess, and does not fit" in ran.stdout
+
+
+@pytest.mark.slow
+def test_an_array_that_a_class_compares_with_a_setting_is_a_guess_in_all_that_use_it(tmp_path: Path) -> None:
+    code = """
+@jax.tree_util.register_pytree_node_class
+class Gather:
+    def __init__(self, data: Float[Array, " nse"], indices: Int[Array, " nse"], *, shape: tuple[int, int]):
+        self.data, self.indices, self.shape = data, indices, tuple(shape)
+
+    def tree_flatten(self):
+        return (self.data, self.indices), self.shape
+
+    @classmethod
+    def tree_unflatten(cls, shape, children):
+        new = object.__new__(cls)
+        (new.data, new.indices), new.shape = children, shape
+        return new
+
+    def matvec(self, x: Float[Array, " cols"]) -> Float[Array, " rows"]:
+        assert x.shape == (self.shape[1],), f"{x.shape} does not fit {self.shape}"
+        return jax.ops.segment_sum(self.data * x[self.indices], self.indices, num_segments=self.shape[0])
+
+    def matmat(self, x: Float[Array, "cols batch"]) -> Float[Array, "rows batch"]:
+        return jax.vmap(self.matvec, in_axes=1, out_axes=1)(x)
+"""
+    generated(tmp_path, {"gather": HEAD + code})
+    assert 'guessed = ("matvec", "matmat")' in suite_text(tmp_path, "gather")
+    ran = forked_pytest(tmp_path / "nets", "--numbers=off")
+    assert ran.returncode == 0, ran.stdout
