@@ -48,6 +48,7 @@ from scaffold.suite.guesses import guessed_methods
 from scaffold.suite.inherited import concrete
 from scaffold.suite.leaves import leaf_rows
 from scaffold.suite.mapped import batched, call_source
+from scaffold.suite.meshes import meshes_left_out
 from scaffold.suite.methods import method_rows, unread_by_methods
 from scaffold.suite.other import absent_inputs, counted_layers, left_out, other_inputs
 from scaffold.suite.outputs import declared_outputs
@@ -173,7 +174,8 @@ def _declarations(subject: Subject) -> Context:
         "rejected": rejected_inputs(subject),
         # Of a record that is given, a dim of the name of a setting stays as long as it is.
         "accepted": [
-            changed((row,)) for row in bounds(subject.spec)[0] if row[0] not in _dims_given(subject)
+            *(changed((row,)) for row in bounds(subject.spec)[0] if row[0] not in _dims_given(subject)),
+            *(changed((row,)) for row in meshes_left_out(subject.spec)),
         ],
         "declared": [list(row) for row in _declared(subject)],
     }

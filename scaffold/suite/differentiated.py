@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from scaffold.spec.grammar.types import CallableType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import parsed
+from scaffold.spec.source.expressions import nodes_of, parsed
 from scaffold.suite.positive import named_value
 
 _GRADIENTS = ("grad", "value_and_grad", "filter_grad", "filter_value_and_grad", "hessian", "filter_hessian")
 
 
 def example_function(spec: ModuleSpec, kind: CallableType, name: str) -> str:
-    """A function for an argument: of two arrays where its annotation says so, and into a number where a method differentiates it."""
-    if count_taken(kind) == 2:
+    """A function for an argument: of two arrays where its annotation or the code says so, and into a number where a method differentiates it."""
+    taken = count_taken(kind)
+    if taken == 2 or (taken is None and counts_given(spec, name) == {2}):
         return "jnp.logaddexp"
     return "jax.nn.logsumexp" if name in differentiated(spec) else "jnp.tanh"
 
@@ -26,6 +27,13 @@ def count_taken(kind: CallableType) -> int | None:
             return len(taken)
         case _:
             return None
+
+
+def counts_given(spec: ModuleSpec, name: str) -> set[int]:
+    """How many arguments methods give a function that they are given, or that a field holds: two in `field(t, y)`."""
+    trees = [parsed(method.call.text) for _, method in spec.functions if method.is_function]
+    calls = (call for call in nodes_of(ast.Call, *trees) if named_value(call.func) == name)
+    return {len(call.args) for call in calls if not call.keywords}
 
 
 @once

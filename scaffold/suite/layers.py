@@ -9,6 +9,7 @@ from scaffold.spec.construction.made_dims import made_fields
 from scaffold.spec.grammar.types import ArrayType, ClassType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.expressions import nodes_of
+from scaffold.suite.meshes import is_mesh, mesh_source
 
 _KEY = "key=jax.random.key({seed})"
 _OF_EQUINOX = {
@@ -56,11 +57,13 @@ _USUAL = (3, 5)
 
 
 def layer_source(spec: ModuleSpec, kind: ClassType, name: str, sizes: Mapping[str, int], seed: str) -> str:
-    """Source that makes a layer for the argument `name`; empty of a class that is none.
+    """Source that makes a layer, or a mesh, for the argument `name`; empty of a class that is none.
 
     It has the sizes that the code says, as `linear_in_features`, or those of the dims for which the class reads its attributes, as
     `(rank, base.in_features)`, or which bear their names.
     """
+    if is_mesh(kind):
+        return mesh_source(spec)
     room, layer = (kind.module or "").partition(".")[0], kind.name.rpartition(".")[2]
     template = {"equinox": _OF_EQUINOX, "flax": _OF_FLAX}.get(room, {}).get(layer, "")
     taken = [size for _, size, _, _ in Formatter().parse(template) if size and size != "seed"]

@@ -8,6 +8,7 @@ from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 
 HEAD = """
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Optional
 
@@ -84,6 +85,16 @@ class Step(eqx.Module):
         return eqx.apply_updates(model, updates), opt_state
 """,
         ["opt_state=instance.init(model)"],
+    ),
+    "solve": (
+        """
+class Solve(eqx.Module):
+    steps: int = eqx.field(static=True, default=4)
+
+    def solve(self, field: Callable, t0: Float[Array, ""], y0: Float[Array, " dim"]) -> Float[Array, " dim"]:
+        return jax.lax.fori_loop(0, self.steps, lambda i, y: y + 0.1 * field(t0 + 0.1 * i, y), y0)
+""",
+        ["jnp.logaddexp"],
     ),
     "linear": (
         """
