@@ -16,7 +16,7 @@ from scaffold.spec.construction.guards import refused_conditions
 from scaffold.spec.grammar.types import ArrayType, ScalarType, TreeType
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.source.definitions import arguments_with_defaults, function_of, gives_instance
-from scaffold.spec.source.expressions import Function
+from scaffold.spec.source.expressions import parsed
 from scaffold.suite.context import example_call
 from scaffold.suite.examples import Examples
 from scaffold.suite.guesses import guessed_methods, is_guessed
@@ -84,8 +84,18 @@ def build_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
     else:
         if knows_arguments(spec, known):  # a guess is needless where a factory takes sizes
             methods = filter(_takes_sizes_alone, methods) if is_guessed(spec, known) else ()
-    calls = (_call_that_builds(method, spec, known) for method in methods)
-    return next((f"{spec.name}.{call}" for call in calls if call), "")
+    calls = (call for method in methods for call in _factory_calls(method, spec, known))
+    return next((f"{name}({', '.join(map('='.join, given))})" for name, given in calls), "")
+
+
+def factory_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+    """What builds an instance in the place of a constructor that is given a guess: a class method that takes sizes alone."""
+    methods = filter(_takes_sizes_alone, spec.methods) if is_guessed(spec, known) else ()
+    beside = dict.fromkeys(("other", "rejected", "accepted"), ())  # what the constructor takes
+    for method in methods:
+        for name, given in _factory_calls(method, spec, known):
+            return {"construct": name, "inputs": [*map(list, given)], **beside}
+    return {}
 
 
 def knows_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
@@ -94,25 +104,31 @@ def knows_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
 
 
 def _takes_sizes_alone(method: Method) -> bool:
-    """Whether a function has no arguments that may be left out, one of which it may ask for all the same."""
-    function = function_of(method.call.source)
-    return function is not None and all(default is None for _, default in arguments_with_defaults(function))
+    """Whether a function has no arguments that are None by default, one of which it may ask for all the same."""
+    return "None" not in _defaults(method).values()
 
 
-def _call_that_builds(method: Method, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
-    """The call of a class method that takes nothing or sizes, random keys and trees alone, and gives an instance: `water()`, `empty(2, 3)`."""
+def _defaults(method: Method) -> dict[str, str | None]:
+    """The arguments of a method by name, each with its default, or None where it has to be given."""
     function = function_of(method.call.source)
-    if function is None or method.name.startswith("_") or _needs_one(function):
-        return ""
-    is_of_class = any(
-        ast.unparse(part) in ("classmethod", "staticmethod") for part in function.decorator_list
-    )
-    if not (is_of_class and gives_instance(function, spec.name)):
-        return ""
-    needed = [argument.arg for argument, default in arguments_with_defaults(function) if default is None]
+    if function is None:  # it is understood
+        return {argument.name: argument.default for argument in method.call.args if not argument.is_marker}
+    pairs = arguments_with_defaults(function)
+    return {argument.arg: ast.unparse(default) if default else None for argument, default in pairs}
+
+
+def _factory_calls(
+    method: Method, spec: ModuleSpec, known: Mapping[str, ModuleSpec]
+) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """The class method that takes nothing or sizes, random keys and trees alone, and gives an instance, with these: `Net.empty`."""
+    function = function_of(method.call.source)
+    makes = gives_instance(function, spec.name) if function is not None else method.builds(spec.name)
+    if not makes or method.owner == "self" or method.name.startswith("_") or _needs_one(method):
+        return
+    needed = [name for name, default in _defaults(method).items() if default is None]
     values = dict(_values(method, Subject(spec, known).examples))
-    given = ", ".join(f"{name}={values[name]}" for name in needed if name in values)
-    return f"{method.name}({given})" if values.keys() >= {*needed} else ""
+    if values.keys() >= {*needed}:
+        yield f"{spec.name}.{method.name}", [(name, values[name]) for name in needed]
 
 
 def _values(method: Method, examples: Examples) -> Iterator[tuple[str, str]]:
@@ -127,11 +143,10 @@ def _values(method: Method, examples: Examples) -> Iterator[tuple[str, str]]:
                 pass
 
 
-def _needs_one(function: Function) -> bool:
+def _needs_one(method: Method) -> bool:
     """Whether a function that may be called without arguments raises then: `if pos is None and rot is None: raise`."""
-    return any(
-        re.fullmatch(_ALL_ABSENT, ast.unparse(condition)) for condition in refused_conditions(function)
-    )
+    conditions = refused_conditions(parsed(method.call.text))
+    return any(re.fullmatch(_ALL_ABSENT, ast.unparse(condition)) for condition in conditions)
 
 
 def said_values(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:

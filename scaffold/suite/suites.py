@@ -8,6 +8,7 @@ from scaffold.kind import Context, kind_of
 from scaffold.spec.fields.shared import shared_fields
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.states import holds_state
+from scaffold.suite.as_written import factory_of
 from scaffold.suite.cases import case_contexts, widened
 from scaffold.suite.context import suite_context
 from scaffold.suite.inherited import with_inherited, with_types_of_bases
@@ -45,7 +46,7 @@ def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     whole = kind.examined(without_untried(with_inherited(spec, known), known), known)
     subject = with_method_as_call(Subject(whole, known))
     narrowed = replace(spec, call=subject.spec.call) if subject.method else spec
-    return {**suite_context(subject), **kind.tests(narrowed, known)}
+    return {**suite_context(subject), **kind.tests(narrowed, known), **factory_of(whole, known)}
 
 
 def _further_laws(spec: ModuleSpec) -> tuple[str, ...]:

@@ -96,6 +96,26 @@ class Solve(eqx.Module):
 """,
         ["jnp.logaddexp"],
     ),
+    "wrap": (
+        """
+class Wrap(eqx.Module):
+    backbone: eqx.Module
+    head: eqx.nn.Linear
+
+    def __init__(self, backbone: eqx.Module, size: int, *, key: Array):
+        self.backbone = backbone
+        self.head = eqx.nn.Linear(size, 1, key=key)
+
+    @classmethod
+    def mlp(cls, in_size: int, size: int, *, key: Array) -> "Wrap":
+        k1, k2 = jax.random.split(key)
+        return cls(eqx.nn.MLP(in_size, size, 8, 1, key=k1), size, key=k2)
+
+    def __call__(self, x: Float[Array, " in_size"]) -> Float[Array, " one"]:
+        return self.head(self.backbone(x))
+""",
+        ["return Wrap.mlp(**inputs)"],
+    ),
     "linear": (
         """
 @flax.struct.dataclass
