@@ -6,12 +6,13 @@ from msgspec import Struct
 
 from scaffold.emit.initialised import shape_source
 from scaffold.spec.construction.constructor import dims_used, parameters
-from scaffold.spec.construction.given_shapes import dims_read_off, given_arrays
-from scaffold.spec.grammar.types import ArrayType, dim_names
+from scaffold.spec.construction.given_shapes import dims_read_off, dims_solved, given_arrays
+from scaffold.spec.grammar.types import ArrayType, ScalarType, dim_names
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.source.expressions import assigned_names
 
-Owners = tuple[str, ...]
-"""The fields off which the dims of a shape are read."""
+Owners = tuple[tuple[str, str], ...]
+"""The arguments that tell the dims of a shape, each with the source of what it tells."""
 
 
 class _HeldShape(Struct, frozen=True):
@@ -53,16 +54,25 @@ def _bindings(spec: ModuleSpec, needed: set[str]) -> Iterator[str]:
             bound.update({dim} if is_new else ())
         if bound:
             yield f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = np.shape({name})"
+        yield from (f"{dim} = {size}" for dim, size in dims_solved(spec, name).items() if dim in needed)
 
 
 def _held_shapes(spec: ModuleSpec) -> Iterator[_HeldShape]:
-    """The fields with a dim that another has too, or that they have twice, and with none that is not known."""
-    owners = dims_read_off(spec)
-    for name, array in given_arrays(spec).items():
+    """The fields with a dim that another has too, or that they have twice or times a number, and with none that is not known."""
+    owners, arrays = {**_dims_said(spec), **dims_read_off(spec)}, given_arrays(spec)
+    for name, array in arrays.items():
         dims = _names_in(array)
         others = tuple(dict.fromkeys(owners[dim] for dim in dims if owners.get(dim, name) != name))
-        if all(dim in owners for dim in dims) and (others or len(set(dims)) < len(dims)):
-            yield _HeldShape(name, array, others)
+        has_rest = any("//" in size for size in dims_solved(spec, name).values())
+        if all(dim in owners for dim in dims) and (others or has_rest or len(set(dims)) < len(dims)):
+            sources = (f"np.shape({other})" if other in arrays else other for other in others)
+            yield _HeldShape(name, array, tuple(zip(others, sources, strict=True)))
+
+
+def _dims_said(spec: ModuleSpec) -> dict[str, str]:
+    """The dims that the caller says in a whole number; what is stored as well is checked where that is."""
+    whole = (each.name for each in parameters(spec) if each.type == ScalarType("int") and not each.field)
+    return {name: name for name in whole if name not in assigned_names(spec.setup)}
 
 
 def _names_in(array: ArrayType) -> list[str]:
@@ -87,6 +97,6 @@ def _checks(shapes: tuple[_HeldShape, ...], *, loops: bool) -> Iterator[str]:
 
 def _check(shown: str, actual: str, shape: str, owners: Owners) -> str:
     message = f'f"{shown} has shape {{{actual}}}, "'
-    others = " and ".join(f"`{owner}` {{np.shape({owner})}}" for owner in owners)
+    others = " and ".join(f"`{owner}` {{{source}}}" for owner, source in owners)
     against = f'f"and {others}"' if others else f'"which is not {shape}"'
     return f"if {actual} != {shape}:\n    raise ValueError(\n        {message}\n        {against}\n    )"

@@ -266,12 +266,33 @@ def test_of_several_arrays_the_wrong_one_is_named(form: str) -> None:
             {"a": (2,), "b": (3, 3)},
             r"^`b` has shape \(3, 3\), and `a` \(2,\)$",
         ),
+        (
+            {"a": "f[n+1]@data", "b": "f[n-1]@data"},
+            {"a": (4,), "b": (3,)},
+            r"^`b` has shape \(3,\), and `a` \(4,\)$",
+        ),
+        ({"a": "f[2*n+1]@data"}, {"a": (4,)}, r"^`a` has shape \(4,\), which is not \(2\*n\+1,\)$"),
     ],
 )
 def test_each_dim_is_compared(fields: dict[str, Any], shapes: dict[str, tuple[int, ...]], told: str) -> None:
     build = builder("factory", fields)
     with pytest.raises(ValueError, match=told):
         build(**{name: np.ones(shape) for name, shape in shapes.items()})
+
+
+@pytest.mark.parametrize("dim", ["n+1", "n-1", "7-n", "2*n", "1+2*(n-1)", "n*3+1"])
+def test_a_size_is_read_off_through_arithmetic(dim: str) -> None:
+    fields = {"x": f"f[{dim}]@data", "made": "f[n]=zeros"}
+    assert "n" not in arguments("factory", fields)
+    assert builder("factory", fields)(x=np.ones(eval(dim, {"n": 3}))).made.shape == (3,)
+
+
+def test_a_size_that_arithmetic_does_not_tell_is_given_and_compared() -> None:
+    fields = {"x": "f[n//2+1]@data", "made": "f[n]=zeros"}
+    build = builder("factory", fields)
+    assert "n" in arguments("factory", fields) and build(x=np.ones(3), n=5).made.shape == (5,)
+    with pytest.raises(ValueError, match=r"^`x` has shape \(4,\), and `n` 5$"):
+        build(x=np.ones(4), n=5)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ _COMPARISONS: dict[type, Callable[[Any, Any], bool]] = {
     **{ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le},
     **{ast.Gt: operator.gt, ast.GtE: operator.ge},
 }
+_INVERSES: dict[type, type[ast.operator]] = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv}
 FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "log": math.log, "max": max, "min": min}
 _FURTHER: dict[str, Callable[..., float]] = {"exp": math.exp, "abs": math.fabs}
 """What conditions call besides."""
@@ -73,6 +74,30 @@ def _number(node: ast.expr, sizes: Mapping[str, float]) -> Any:
             return {**FUNCTIONS, **_FURTHER}[name](*(_number(argument, sizes) for argument in arguments))
         case _:
             raise KeyError(ast.unparse(node))
+
+
+def solved(source: str, size: str) -> tuple[str, str] | None:
+    """The name in arithmetic over whole numbers, and what it is where the whole is `size`: `n`, `size - 1` of `n+1`.
+
+    None where there is more than that name, or a rest is lost on the way.
+    """
+    solution = _solved(_parsed(source), _parsed(size))
+    return None if solution is None else (solution[0], ast.unparse(solution[1]))
+
+
+def _solved(node: ast.expr, size: ast.expr) -> tuple[str, ast.expr] | None:
+    match node:
+        case ast.Name(id=name):
+            return name, size
+        case ast.BinOp(left=ast.Constant() as number, op=ast.Sub(), right=rest):
+            return _solved(rest, ast.BinOp(number, ast.Sub(), size))
+        case (
+            ast.BinOp(left=rest, op=ast.Add() | ast.Sub() | ast.Mult() as op, right=ast.Constant() as number)
+            | ast.BinOp(left=ast.Constant() as number, op=ast.Add() | ast.Mult() as op, right=rest)
+        ) if number.value:
+            return _solved(rest, ast.BinOp(size, _INVERSES[type(op)](), number))
+        case _:
+            return None
 
 
 def whole_constants(sources: Iterable[str]) -> dict[str, int]:

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from scaffold.spec.construction.arithmetic import solved
 from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
@@ -30,17 +31,29 @@ def given_arrays(spec: ModuleSpec) -> dict[str, ArrayType]:
 
 @once
 def dims_read_off(spec: ModuleSpec) -> dict[str, str]:
-    """Each dim that a given array has, and the first one that has it.
+    """Each dim that a given array has, and the first one that has it, or else has arithmetic over it.
 
     A dim that is a field or an argument as well is what the caller says.
     """
     taken = {*assigned_names(spec.setup), *(member.name for member in (*spec.fields, *spec.arguments))}
     owners: dict[str, str] = {}
-    for name, array in given_arrays(spec).items():
-        for dim in array.dims:
-            if dim.isidentifier() and dim not in taken:
-                owners.setdefault(dim, name)
+    every = [(name, dim) for name, array in given_arrays(spec).items() for dim in array.dims]
+    for name, dim in sorted(every, key=lambda pair: not pair[1].isidentifier()):
+        solution = solved(dim, "size")
+        if solution is not None and solution[0] not in taken:
+            owners.setdefault(solution[0], name)
     return owners
+
+
+def dims_solved(spec: ModuleSpec, name: str) -> dict[str, str]:
+    """The dims that are read off a given array through arithmetic, each with what it is: `n` is `np.shape(x)[0] - 1` of `n+1`."""
+    array, owners, sources = given_arrays(spec)[name], dims_read_off(spec), dict[str, str]()
+    plain = [dim for dim in array.dims if dim.isidentifier()]
+    for axis, dim in enumerate(array.dims):
+        solution = solved(dim, f"np.shape({name})[{axis}]")
+        if solution is not None and solution[0] not in plain and owners.get(solution[0]) == name:
+            sources.setdefault(*solution)
+    return sources
 
 
 def sizes_read(source: str) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from scaffold.spec.construction.arithmetic import measured
+from scaffold.spec.construction.arithmetic import evaluate, measured, solved
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.construction.local_sizes import sizes_written
 from scaffold.spec.grammar.types import LARGEST, ArrayType, TupleType, first_member, members_of
@@ -118,7 +118,8 @@ def shown_by_values(spec: ModuleSpec) -> Iterator[tuple[str, int]]:
         single = dims[dims[0].startswith("*") :]
         sizes = shape[len(shape) - len(single) :]
         if len(sizes) == len(single):
-            yield from ((dim, size) for dim, size in zip(single, sizes, strict=True) if dim.isidentifier())
+            solutions = (solved(dim, str(size)) for dim, size in zip(single, sizes, strict=True))
+            yield from ((dim, int(evaluate(size, {}))) for dim, size in filter(None, solutions))
 
 
 def axes_shown(spec: ModuleSpec, name: str) -> tuple[int, ...] | None:

@@ -220,7 +220,7 @@ TEST_KEYS = {
     ),
     "narrowest": Key("The dtype to which the call may narrow on the way: `bf16`.", legal=NARROW_DTYPES),
     "allows": Key(
-        "What the call does on purpose: it makes one draw again, has one noise for all rows, ends gradients at the carry.",
+        "What the call does on purpose: it makes one draw again, has one noise for all rows, ends gradients at the carry or at state.",
         "array of strings",
         ALLOWED,
     ),

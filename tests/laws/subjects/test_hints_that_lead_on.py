@@ -6,14 +6,77 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from flax import nnx
 
-from pytree_laws import Leaf, Method, PytreeLaws, sample
+from pytree_laws import LawBroken, Leaf, Method, PytreeLaws, sample
 from pytree_laws.errors import message_of
 from pytree_laws.nnx import NnxLaws, Var
+from pytree_laws.report import Fault
 from pytree_laws.state import StateLaws
+from pytree_laws.values.comparison import check_same_structure
 from tests.laws.seen_broken import broken, hold, suite_of
+
+
+class Kept(nnx.Module):
+    """It gives back what it is to be filled."""
+
+    def __init__(self, seed: int) -> None:
+        self.weight = nnx.Param(sample(seed, (3,)))
+
+    def save(self, path: Any) -> None:
+        np.save(path, self.weight[...])
+
+    @classmethod
+    def load(cls, path: Any, like: Any) -> Any:
+        return nnx.clone(like)
+
+
+class KeptLaws(NnxLaws):
+    def build(self, seed: int) -> Any:
+        return Kept(seed)
+
+
+class Written(eqx.Module):
+    weight: jax.Array
+
+    def save(self, path: Any) -> None:
+        path.write_text("")
+
+    @classmethod
+    def load(cls, path: Any, like: Any) -> Any:
+        return jax.tree.map(jnp.array, like)
+
+
+class WrittenLaws(PytreeLaws):
+    def build(self, seed: int) -> Any:
+        return Written(sample(seed, (3,)))
+
+
+@pytest.mark.parametrize(
+    ("laws", "test"),
+    [(KeptLaws, "p14_own_save_and_load"), (WrittenLaws, "p14_save_and_load_into_a_fresh_skeleton")],
+)
+def test_a_load_that_gives_what_it_is_to_fill_is_what_to_look_at(
+    laws: type[PytreeLaws], test: str, tmp_path: Any
+) -> None:
+    with pytest.raises(LawBroken) as raised:
+        getattr(laws(), f"test_{test}")(tmp_path=tmp_path)
+    assert raised.value.finding.hint.startswith("its own `save` and `load`")
+
+
+class Local(eqx.Module):
+    function: Any = eqx.field(static=True)
+
+    def __init__(self) -> None:
+        self.function = lambda x: 2 * x
+
+
+def test_a_function_that_is_made_anew_is_no_class_without_an_equality() -> None:
+    with pytest.raises(Fault) as raised:
+        check_same_structure(Local(), Local(), "a save and a load")
+    assert "a `lambda` or a `def` in it" in raised.value.args[2]
 
 
 @jax.tree_util.register_pytree_node_class

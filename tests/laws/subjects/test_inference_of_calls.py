@@ -6,9 +6,11 @@ import equinox as eqx
 import jax
 import pytest
 
-from pytree_laws import LawBroken, sample
+from pytree_laws import LawBroken, PytreeLaws, sample
 from pytree_laws.state import StateLaws
 from pytree_laws.trace.programs import settings
+from tests.laws.seen_broken import broken, hold
+from tests.laws.seen_broken import suite_of as laws_of
 
 
 class Told(eqx.Module):
@@ -67,3 +69,60 @@ def test_a_call_that_is_told_is_held_to_its_own_argument_and_not_to_the_flags_of
 def test_one_that_is_not_told_is() -> None:
     with settings(), pytest.raises(LawBroken, match="nothing is random there"):
         suite_of(Untold).test_p16_a_flag_that_ends_the_noise_does()
+
+
+class Overruled(eqx.Module):
+    """Noise that a key asks for, whatever the part holds."""
+
+    dropout: eqx.nn.Dropout
+
+    def __call__(self, x: jax.Array, *, key: jax.Array | None = None) -> jax.Array:
+        return self.dropout(x, key=key, inference=key is None)
+
+
+class LeftToThePart(Overruled):
+    def __call__(self, x: jax.Array, *, key: jax.Array | None = None) -> jax.Array:
+        return self.dropout(x, key=key, inference=True if key is None else None)
+
+
+class Asked(Overruled):
+    """An argument of its own says it."""
+
+    def __call__(self, x: jax.Array, *, key: jax.Array | None = None, noisy: bool = True) -> jax.Array:
+        return self.dropout(x, key=key, inference=not noisy or key is None)
+
+
+class Draws(Overruled):
+    """Noise of its own beside that of the part."""
+
+    def __call__(self, x: jax.Array, *, key: jax.Array | None = None) -> jax.Array:
+        x = x if key is None else x + jax.random.normal(key, x.shape)
+        return self.dropout(x, key=key, inference=key is None)
+
+
+class NoiseLaws(PytreeLaws):
+    under_test = Overruled
+
+    def build(self, seed: int) -> Any:
+        return self.under_test(eqx.nn.Dropout(0.5))
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return sample(seed, (8,)), jax.random.key(seed)
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        return instance(arguments[0], key=arguments[1])
+
+
+NOISE = "p16_a_flag_that_ends_the_noise_does"
+
+
+def test_a_key_that_overrules_the_flag_of_a_part_is_advice() -> None:
+    found = broken(laws_of(NoiseLaws, Overruled), NOISE)
+    assert found.severity == "advice" and "`inference=True if key is None else None`" in found.hint
+
+
+def test_a_key_that_leaves_noise_to_the_flag_is_right_and_a_flag_of_the_call_says_it_itself() -> None:
+    hold(laws_of(NoiseLaws, LeftToThePart), NOISE)
+    for cls in (Asked, Draws):
+        with pytest.raises(pytest.skip.Exception, match="no flag is known that ends the noise"):
+            hold(laws_of(NoiseLaws, cls), NOISE)

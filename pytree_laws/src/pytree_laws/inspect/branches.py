@@ -15,6 +15,8 @@ from .classes import is_of_library, own_classes
 _CONSTRUCTORS = ("__init__", "__post_init__", "__check_init__", "create")
 _HANDING_ON = (*_CONSTRUCTORS, "tree_flatten", "tree_flatten_with_keys", "tree_unflatten")
 """Functions that check and store what they are given, or hand on what is stored."""
+_OF_KEYS = ("key", "PRNGKey", "split", "fold_in", "clone", "key_data", "wrap_key_data")
+"""Functions of `jax.random` that draw nothing."""
 _ALL = frozenset(("asdict", "astuple", "vars", "__dict__"))
 """Names by which code reads all attributes at once."""
 
@@ -92,11 +94,47 @@ def _outside(node: ast.AST, functions: Collection[str]) -> Iterator[ast.AST]:
 
 
 def passes_argument(source: Callable[..., Any] | type, keywords: Collection[str]) -> bool:
-    """Whether an argument by another name says what code passes by one of these: `inference=not enable_dropout`."""
+    """Whether an argument by another name says what code passes by one of these: `inference=not enable_dropout`.
+
+    Not one that is only asked for, as a key is by `inference=key is None`: to be there is not to be a flag.
+    """
+    arguments, values = _passed(source, keywords)
+    read = [_names_in(value) - _names_in(*_asks_for_none(value)) for value in values]
+    return any(not arguments.isdisjoint(names) for names in read)
+
+
+def asks_for_argument(source: Callable[..., Any] | type, keywords: Collection[str]) -> bool:
+    """Whether code passes by one of these whether an argument is there: `inference=key is None`."""
+    arguments, values = _passed(source, keywords)
+    return any(not arguments.isdisjoint(_names_in(*_asks_for_none(value))) for value in values)
+
+
+def draws_in_methods(cls: type) -> bool:
+    """Whether code of a class draws from a key where it makes no instance, and does not only split it."""
+    functions = (node for node in nodes_of(cls) if isinstance(node, ast.FunctionDef))
+    methods = (function for function in functions if function.name not in _CONSTRUCTORS)
+    calls = (node for method in methods for node in ast.walk(method) if isinstance(node, ast.Call))
+    names = (re.search(r"\brandom\.(\w+)$", ast.unparse(call.func)) for call in calls)
+    return any(name[1] not in _OF_KEYS for name in names if name)
+
+
+def _passed(source: Callable[..., Any] | type, keywords: Collection[str]) -> tuple[set[str], list[ast.expr]]:
+    """The arguments by other names, and what is passed by these."""
     nodes = nodes_of(source)
     arguments = {node.arg for node in nodes if isinstance(node, ast.arg)} - {"self", *keywords}
-    values = (node.value for node in nodes if isinstance(node, ast.keyword) and node.arg in keywords)
-    return any(_is(part, name) for value in values for part in ast.walk(value) for name in arguments)
+    return arguments, [node.value for node in nodes if isinstance(node, ast.keyword) and node.arg in keywords]
+
+
+def _names_in(*sources: ast.AST) -> set[str]:
+    """The names and the attributes that code reads."""
+    parts = (node for source in sources for node in ast.walk(source))
+    return {getattr(node, "id", getattr(node, "attr", "")) for node in parts}
+
+
+def _asks_for_none(source: ast.AST) -> list[ast.AST]:
+    """The comparisons with None."""
+    compared = [node for node in ast.walk(source) if isinstance(node, ast.Compare)]
+    return [node for node in compared if any(ast.unparse(other) == "None" for other in node.comparators)]
 
 
 @or_else(())

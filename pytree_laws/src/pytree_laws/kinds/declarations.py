@@ -45,7 +45,7 @@ class Declarations(Collected):
     narrowest: ClassVar[str | None] = None  # the dtype that a call may narrow to
     compute: ClassVar[str | None] = None  # the dtype that it casts to what it reads
     uncast: ClassVar[Sequence[str]] = ()  # paths of what it reads as it is stored
-    truncated: ClassVar[bool] = False  # True: gradients end at the carry
+    truncated: ClassVar[bool] = False  # True: gradients end at the carry, or at state
     broadcasts: ClassVar[bool] = True  # False: the call may not broadcast ranks
     dtypes: ClassVar[Sequence[str]] = ()  # those that it is used in besides the default
     tolerance: ClassVar[Tolerance] = None  # of numbers: one, or by dtype

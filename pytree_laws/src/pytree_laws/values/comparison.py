@@ -66,14 +66,14 @@ def check_same_bits(left: Mapping[str, Any], right: Mapping[str, Any], message: 
         check(same, name, message.format(array, other), hint)
 
 
-def check_same_tree(instance: Any, copied: Any, operation: str) -> None:
+def check_same_tree(instance: Any, copied: Any, operation: str, hint: str = "") -> None:
     """Equal treedefs, and leaves of equal types and bits."""
     check_same_structure(instance, copied, operation)
 
     def check_leaf(name: str, leaf: Any, other: Any) -> None:
         if type(leaf) is not type(other) or not same_bits(leaf, other):
             severity = severity_of_change(leaf, other)
-            raise Fault(name, f"{operation} made {_other_than(leaf, other)}", severity=severity)
+            raise Fault(name, f"{operation} made {_other_than(leaf, other)}", hint, severity=severity)
 
     pairs = zip(named_leaves(instance), jax.tree.leaves(copied))
     check_each(check_leaf, ((name, leaf, other) for (name, leaf), other in pairs))
@@ -111,8 +111,9 @@ def check_same_structure(instance: Any, copied: Any, operation: str) -> None:
         return
     for place, was, now in _changed_statics(instance, copied):
         # Of functions, as an optimiser is made of, another instance may well hold others: who builds both gives them.
-        severity = ADVICE if all(map(inspect.isroutine, jax.tree.leaves(was) or [was])) else FAULT
-        raise Fault(place, f"{operation} made {_other_than(was, now)}", EQUAL_BY_VALUE, severity=severity)
+        are_functions = all(map(inspect.isroutine, jax.tree.leaves(was) or [was]))
+        severity, hint = (ADVICE, MADE_ANEW) if are_functions else (FAULT, EQUAL_BY_VALUE)
+        raise Fault(place, f"{operation} made {_other_than(was, now)}", hint, severity=severity)
     name, hint = type(instance).__name__, hint_of_marks(before)
     if str(before) == str(after):
         message = f"{operation} changed the treedef {before}: a static value in it equals itself alone"
@@ -152,6 +153,8 @@ MARKS = (
 
 
 EQUAL_BY_VALUE = "a class without `__eq__`, whose instances equal themselves alone: what is compiled for one is compiled anew for another"
+
+MADE_ANEW = "a function that each constructor makes anew, as a `lambda` or a `def` in it: one of the module is the same in all"
 
 
 def _changed_statics(instance: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:

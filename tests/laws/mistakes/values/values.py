@@ -38,6 +38,27 @@ class NormedSafely(One):
 further("P7", "a division by a norm, which may be zero", Normed, NormedSafely, "it has NaN")
 
 
+class Chosen(One):
+    def __call__(self, x, mask):
+        return self.weight * jax.nn.softmax(jnp.where(mask, x, -jnp.inf))
+
+
+class ChosenSafely(One):
+    def __call__(self, x, mask):
+        return self.weight * jax.nn.softmax(jnp.where(mask, x, jnp.finfo(x.dtype).min))
+
+
+def array_and_mask(_suite, seed):
+    return sample(seed, (3,)), np.arange(3) != seed % 3
+
+
+further(
+    *("P7", "a softmax over nothing, where a mask leaves all out", Chosen, ChosenSafely),
+    *("each element of its masks False it has NaN", "a softmax over nothing but -inf"),
+    arguments=array_and_mask,
+)
+
+
 class Masked(One):
     def __call__(self, x):
         return jnp.where(x > 0, self.weight * jnp.sqrt(x), 0) + self.weight

@@ -17,7 +17,7 @@ from ...engine.applicability import Condition, need, not_applicable
 from ...engine.registry import Checks
 from ...engine.runner import example_call
 from ...inspect.arrays import is_floating, is_inexact, is_key
-from ...inspect.branches import passes_argument
+from ...inspect.branches import asks_for_argument, draws_in_methods, passes_argument
 from ...inspect.references import parts_of
 from ...inspect.trees import nodes, replace_leaves
 from ...kinds.suite import Suite
@@ -35,6 +35,7 @@ UNUSED_KEY = (
     "a call that does not use its key; `ignores_key = True` says that this is so on "
     'purpose, and in a spec `[test]` with `unused = ["key"]`'
 )
+OF_KEY = "`inference=key is None`, which overrules the flag of a part once a key is given: `inference=True if key is None else None` leaves it to the flag"
 IGNORES_KEY = Condition("the call does not say that it ignores its key", lambda suite: suite.ignores_key)
 
 
@@ -72,18 +73,17 @@ def test_p16_a_flag_that_ends_the_noise_does(subject: Suite) -> None:
     quiet = [each for each in _traced(subject) if each.is_quiet and _keys(subject, each)]
     quiet = [each for each in quiet if not is_overruled(subject, each)]
     need(quiet, "no flag is known that ends the noise of the call")
+    # Who writes so may mean that a key alone asks for noise.
+    is_by_key = asks_for_argument(type(subject.cached_instance()), QUIET)
+    hint = OF_KEY if is_by_key else "noise that is drawn in spite of the flag"
     for traced in quiet:
         keys = _keys(subject, traced)
         first = outputs(traced, with_key(traced, keys, 0))
         for seed in range(1, KEYS):
             other = outputs(traced, with_key(traced, keys, seed))
             message = f"nothing is random there, and two keys give {first} and {other}"
-            check(
-                close(first, other),
-                traced.configuration.place("call"),
-                message,
-                "noise that is drawn in spite of the flag",
-            )
+            where, severity = traced.configuration.place("call"), ADVICE if is_by_key else FAULT
+            check(close(first, other), where, message, hint, severity=severity)
 
 
 @CHECKS.register()
@@ -112,7 +112,15 @@ def is_overruled(suite: Any, traced: TracedConfiguration) -> bool:
     use = example_call(suite)
     keywords = defaults_of_call(suite) if use is None else use.given
     says = any(name in QUIET and value is not None for name, value in keywords.items())
-    says = says or any(passes_argument(type(node), QUIET) for _, node, _ in nodes(suite.cached_instance()))
+    own, classes = (
+        type(suite.cached_instance()),
+        {type(node) for _, node, _ in nodes(suite.cached_instance())},
+    )
+    says = says or any(passes_argument(cls, QUIET) for cls in classes)
+    # Noise that a key asks for, in a part or beside draws of its own, is not the flag's alone.
+    says = says or any(
+        asks_for_argument(cls, QUIET) for cls in classes if cls is not own or draws_in_methods(own)
+    )
     return says and not traced.configuration.given
 
 

@@ -14,11 +14,12 @@ from ...discover.evaluation import of_one_sign, severity_of_values
 from ...engine.applicability import ABSENT, CALLED, Condition, need, not_applicable, of_class
 from ...engine.registry import Checks
 from ...errors import is_of_promotion, refuses_by_itself
-from ...inspect.arrays import is_floating, stays_wide
+from ...inspect.arrays import is_floating, on_device, stays_wide
 from ...inspect.classes import documents_nan, is_equinox, is_for_64_bits, names_narrow_dtypes
 from ...inspect.trees import arrays_of, avals, bfloat16, combine, numbers_of, partition
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
+from ...kinds.slopes import is_mask
 from ...kinds.suite import Suite, filled
 from ...patches.fast_compile import quick_options
 from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing, or_else
@@ -35,7 +36,7 @@ NAN_IS_MEANT = "a docstring of the class says where it gives NaN"
 LAW = Law(
     number="P7",
     name="jit equals eager",
-    statement="The call gives the same values and dtypes with and without jit, as declared, leaves the instance alone, and computes in the dtype that it is given, also on the way; arguments of zeros or ones give no NaN, and large ones overflow nowhere on the way.",
+    statement="The call gives the same values and dtypes with and without jit, as declared, leaves the instance alone, and computes in the dtype that it is given, also on the way; arguments of zeros or ones, or a mask of nothing, give no NaN, and large ones overflow nowhere on the way.",
     protects="A call that fails or gives a different result under `jax.jit`, as Python control flow on traced values does; one that returns float32 where it is given bfloat16; one that gives NaN for zeros, ones or large numbers.",
     mistake="The call branches on values, keeps state on self, mixes dtypes, or makes an array with a fixed or default dtype.",
     fix="Return new state instead of storing it; make arrays with `dtype=x.dtype`; broadcast explicitly.",
@@ -104,6 +105,20 @@ def test_p07_equal_arguments_give_no_nan(subject: Suite) -> None:
                 is_degenerate = fill == 0 and are_zeros_degenerate(subject, instance, arguments, i)
                 severity = ADVICE if is_degenerate else severity_of_values(subject)
                 check(False, f"output {i}", message, hint, severity=severity)
+    for fill in (False, True) if _masks(subject, arguments) else ():
+        message = f"with each element of its masks {fill} it has NaN"
+        for i, result in enumerate(results_of(subject, instance, _masked(subject, arguments, fill=fill))):
+            check(not has_nan(result), f"output {i}", message, hint, severity=ADVICE)
+
+
+def _masks(subject: Suite, arguments: Sequence[Any]) -> set[int]:
+    """The places of arrays of bools, without the carry."""
+    return {i for i, value in enumerate(arguments) if is_mask(value) and i != subject.carry}
+
+
+def _masked(subject: Suite, arguments: Sequence[Any], *, fill: bool) -> list[Any]:
+    places = _masks(subject, arguments)
+    return [on_device(np.full_like(v, fill)) if i in places else v for i, v in enumerate(arguments)]
 
 
 def are_zeros_degenerate(subject: Suite, instance: Any, arguments: Any, place: int) -> bool:

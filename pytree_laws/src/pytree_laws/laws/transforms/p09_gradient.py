@@ -1,6 +1,6 @@
 """P9: gradients, and a training step."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -15,22 +15,18 @@ from ...discover.method_programs import (
     traced_methods,
     traces_of,
 )
-from ...engine.applicability import CALLED, need, not_applicable, of_leaves
+from ...engine.applicability import CALLED, need, of_leaves
 from ...engine.registry import Checks
-from ...inspect.arrays import is_floating, on_device, same_bits
-from ...inspect.trees import flatten, is_under, named_leaves, replace_leaves, without_lost_weakness
-from ...kinds.mutable import MutableSuite
-from ...kinds.pytree import PytreeSuite
+from ...inspect.arrays import is_floating, same_bits
+from ...inspect.trees import flatten, is_under, without_lost_weakness
 from ...kinds.slopes import POINTS, grads_at_start, greatest_grads, shows
 from ...kinds.suite import Suite, filled
-from ...report import ADVICE, COST, FAULT, Law, check, doing, or_else, result_or_error
-from ...trace.dependencies import STOP, undone_sums
-from ...trace.jaxprs import is_variable, line_of, own_rules
+from ...report import ADVICE, COST, FAULT, Law, check, doing, or_else
+from ...trace.dependencies import undone_sums
+from ...trace.jaxprs import line_of, own_rules
 from ...trace.programs import compiled
-from ...values.closeness import check_flow, check_rule, close
+from ...values.closeness import check_rule, close
 from ...values.edge_values import has_nan, is_finite_around_zero, with_integers_of
-from ...values.optimisation import weighted_sum
-from ...values.randomize import randomize
 from ..ties import TIES, check_ties, read_from, ties_of, untied
 from ..variants.configuration_dtypes import is_cut_off, is_optional, severity_of_idle
 
@@ -49,9 +45,7 @@ TOO_SMALL = "an example that is too small for it"
 UNUSED = f"a sub-module that the call does not use, or {TOO_SMALL}"
 CUT_OFF = "`stop_gradient` cuts it off, and weight decay moves it: `frozen=True` says that it is not trained"
 TAKEN_AWAY = "`x + jax.lax.stop_gradient(y - x)` has the value of y and the gradient of x; in `x + (stop_gradient(y) - x)` that of x is gone. Where just y is meant, write `stop_gradient(y)`"
-NOTHING_FLOWS = "no data is declared that has a gradient, and nothing frozen"
 MOVED = "an array of floats, which an optimiser takes for a parameter, as weight decay does: a `trainable()` that leaves it out, or integers or flags where they say the same"
-FLOWS = of_leaves(NOTHING_FLOWS, lambda leaf: leaf.role == "data" or leaf.frozen)
 
 
 @CHECKS.register()
@@ -84,77 +78,6 @@ def check_trained(name: str, role: str, is_trained: bool) -> None:
     check(is_trained or role != "param", name, message, "a weight that is no nnx.Param")
     message = f"declared as {role}, and training moves it"
     check(not is_trained or role in ("module", "param"), name, message, "a buffer that is an nnx.Param")
-
-
-@CHECKS.register(FLOWS, CALLED)
-def test_p09_gradients_flow_through_what_is_not_trained(subject: PytreeSuite) -> None:
-    instance, arguments = randomize(subject.cached_example(), 2)
-    flows = {n for n in subject.flowing(instance) if subject.role(n) == "data" or subject.is_frozen(n)}
-    data = [(n, leaf) for n, leaf in named_leaves(instance) if n in flows]
-    need(data and subject.leaves is not None, NOTHING_FLOWS)
-    hint = "`jax.lax.stop_gradient` on data, or on what is frozen; what is to be cut off is a buffer"
-    for name, leaf in data:
-
-        def run(values: list[Any], name: str = name) -> Any:
-            return subject.run(subject.with_array(instance, name, values[0]), *arguments)
-
-        check_flow(name, run, [leaf], hint)
-
-
-@CHECKS.register(of_leaves("no number is declared to stop gradients", lambda leaf: leaf.stopped), CALLED)
-def test_p09_no_gradient_passes_through_stopped_numbers(subject: PytreeSuite) -> None:
-    instance, arguments = subject.cached_example()
-    values = dict(named_leaves(instance))
-    hint = "`jax.lax.stop_gradient` around it, as `eqx.nn.Dropout` has it, where the call reads it"
-    for leaf in subject.manifest() if subject.declares_arrays() else ():
-        if leaf.stopped:
-            grad = _grad_in_place(subject, instance, arguments, leaf.path, values[leaf.path])
-            message = f"an array in its place has the gradient {grad}, declared is that it stops gradients"
-            check(not np.any(grad), leaf.path, message, hint)
-
-
-def _grad_in_place(subject: PytreeSuite, instance: Any, arguments: Any, path: str, number: float) -> Any:
-    """The gradient of the call by an array in the place of a number; 0 where the call takes none there."""
-
-    def loss(value: Any) -> Any:
-        return weighted_sum(subject.run(subject.with_array(instance, path, value), *arguments))
-
-    grad = result_or_error(compiled(jax.grad(loss)), on_device(number, np.float32))
-    return 0.0 if isinstance(grad, Exception) else grad
-
-
-@CHECKS.register()
-def test_p09_gradients_flow_through_data_and_state(subject: MutableSuite) -> None:
-    instance, arguments = subject.cached_example()
-    if not subject.declares_arrays() or not any(variable.flows for variable in subject.manifest()):
-        not_applicable("nothing is declared that has a gradient and is no parameter")
-    start, rebuilt = subject.flowing_values(instance)
-    arguments_flat, treedef = flatten(arguments)
-    floats = [i for i, leaf in enumerate(arguments_flat) if is_floating(leaf)]
-
-    def run(values: list[Any]) -> Any:
-        passed = replace_leaves(arguments_flat, dict(zip(floats, values[len(start) :])))
-        output, after = subject.run(rebuilt(dict(zip(start, values))), *treedef.unflatten(passed))
-        # To what flows nowhere, as a running mean, a call may send none either.
-        return output, {path: after[path] for path in start if path in after}
-
-    values = [*start.values(), *(arguments_flat[i] for i in floats)]
-    cut_off = _stored_behind_stops(run, values)
-
-    def run_without(values: list[Any]) -> Any:
-        output, after = run(values)
-        return output, {path: value for path, value in after.items() if path not in cut_off}
-
-    hint = "`jax.lax.stop_gradient` on data, or on what the call updates"
-    check_flow("call", run_without, values, hint)
-
-
-def _stored_behind_stops(run: Callable[[list[Any]], Any], values: list[Any]) -> set[str]:
-    """The paths of what a call updates with the result of a `stop_gradient`, which says that none is meant to flow through it."""
-    closed, (_, after) = jax.make_jaxpr(run, return_shape=True)(values)
-    stopped = {v for equation in closed.eqns if equation.primitive.name == STOP for v in equation.outvars}
-    variables = closed.jaxpr.outvars[len(closed.jaxpr.outvars) - len(after) :]
-    return {path for path, v in zip(sorted(after), variables) if is_variable(v) and v in stopped}
 
 
 @CHECKS.register(severity=ADVICE)
