@@ -49,6 +49,7 @@ from scaffold.spec.states import is_state, is_stateful
 from scaffold.suite.compared_values import compared_texts
 from scaffold.suite.cut_lengths import with_cut_lengths
 from scaffold.suite.differentiated import example_function
+from scaffold.suite.image_sizes import with_image_sizes
 from scaffold.suite.inherited import bound_of, concrete, how_to_build
 from scaffold.suite.layers import layer_source
 from scaffold.suite.part_sizes import equal_dims, parts_of
@@ -69,7 +70,7 @@ class Examples(Struct, frozen=True, dict=True):
 
     @classmethod
     def of(cls, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> "Examples":
-        return cls(spec, known, with_cut_lengths(spec, known, sizes(spec)))
+        return cls(spec, known, with_cut_lengths(spec, known, with_image_sizes(spec, sizes(spec))))
 
     def inputs(self) -> tuple[tuple[str, str], ...]:
         """The constructor's arguments by name, as source; what has a default that will do is left out."""

@@ -17,6 +17,7 @@ import flax.struct
 import jax
 import jax.numpy as jnp
 import optax
+from flax import nnx
 from jaxtyping import Array, Float, Int, PyTree
 from scaffold.skeleton import Module, Namedtuple, data, static
 
@@ -115,6 +116,20 @@ class Wrap(eqx.Module):
         return self.head(self.backbone(x))
 """,
         ["return Wrap.mlp(**inputs)"],
+    ),
+    "patches": (
+        """
+class Patches(nnx.Module):
+    def __init__(self, image_size: int = 8, patch: int = 4, channels: int = 6, *, rngs: nnx.Rngs):
+        sides = (patch, patch)
+        self.stem = nnx.Conv(3, channels, kernel_size=sides, strides=sides, padding="VALID", rngs=rngs)
+        self.mix = nnx.Linear((image_size // patch) ** 2, 2, rngs=rngs)
+
+    def __call__(self, images: Float[Array, "batch height width 3"]) -> Float[Array, "batch channels 2"]:
+        x = self.stem(images)
+        return self.mix(jnp.swapaxes(x.reshape(x.shape[0], -1, x.shape[-1]), 1, 2))
+""",
+        ["8, 8, 3)"],
     ),
     "linear": (
         """
