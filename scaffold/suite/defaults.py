@@ -7,6 +7,7 @@ from typing import Any
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.model import Argument
 from scaffold.suite.examples import constructor_name
+from scaffold.suite.given_records import takes_records
 from scaffold.suite.methods import functions
 from scaffold.suite.subject import Subject
 
@@ -20,7 +21,7 @@ def declared_defaults(subject: Subject) -> dict[str, Any]:
     if subject.spec.call is not None and not subject.method:
         pairs += _of("__call__", subject.spec.call.args)
     for method in functions(subject.spec, subject.known):
-        pairs += _of(method.name, method.call.args)
+        pairs += [] if takes_records(method.name) else _of(method.name, method.call.args)
     return {
         f"{function}.{name}": ast.literal_eval(default)
         for function, name, default in pairs

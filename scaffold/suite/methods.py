@@ -52,7 +52,7 @@ def with_method_as_call(subject: Subject) -> Subject:
 
 def _maps_arrays(subject: Subject, method: Method) -> bool:
     method_subject, rows = subject.of(method), list(_rows(subject, method))
-    plain = not method.decorators and method.call.carry is None
+    plain = not (method.decorators or method.call.carry or takes_records(method.name))
     return plain and bool(rows and method_subject.passed and outputs(method.call.returns, None))
 
 

@@ -57,6 +57,44 @@ CLASSES = {
 """,
         ["instance(x, cache=instance.init_cache(3))"],
     ),
+    "cell": (
+        """
+class Hidden(NamedTuple):
+    h: Float[Array, " hidden"]
+    c: Float[Array, " hidden"]
+
+
+class Cell(eqx.Module):
+    weight: Float[Array, "four_hidden both"]
+    hidden: int = eqx.field(static=True)
+
+    def __init__(self, size: int, hidden: int, *, key: Array):
+        self.weight = jax.random.normal(key, (4 * hidden, size + hidden)) * 0.1
+        self.hidden = hidden
+
+    def initial(self) -> Hidden:
+        return Hidden(jnp.zeros(self.hidden), jnp.zeros(self.hidden))
+
+    def __call__(
+        self, x: Float[Array, " size"], state: Hidden | None = None
+    ) -> tuple[Float[Array, " hidden"], Hidden]:
+        h, c = self.initial() if state is None else state
+        i, f, g, o = jnp.split(self.weight @ jnp.concatenate([x, h]), 4)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return h, Hidden(h, c)
+
+    def unroll(
+        self, xs: Float[Array, "time size"], state: Hidden | None = None, *, reverse: bool = False
+    ) -> Float[Array, "time hidden"]:
+        def step(carry, x):
+            h, carry = self(x, carry)
+            return carry, h
+
+        return jax.lax.scan(step, self.initial() if state is None else state, xs, reverse=reverse)[1]
+""",
+        ["instance(x, state=instance.initial())", "instance.unroll(xs, state=instance.initial())"],
+    ),
     "step": (
         """
 class Slope(eqx.Module):
