@@ -13,7 +13,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Complex, Float, Int, PRNGKeyArray
-from scaffold.skeleton import Module, buffer, param, static
+from scaffold.skeleton import Module, Pytree, buffer, data, param, static, test
 """
 
 
@@ -308,3 +308,20 @@ class Heads(eqx.Module):
 def test_a_size_is_the_least_multiple_of_all_that_divides_it(tmp_path: Path) -> None:
     tried(tmp_path, "heads", HEAD + HEADS)
     assert '"size": 12,\n            "heads": 3,' in suite_text(tmp_path, "heads")
+
+
+BINS = """
+
+@test(values={"edges": [0.0, 0.5, 1.5, 3.0]})
+class Bins(Pytree):
+    edges: Float[Array, " bins+1"] = data()
+    counts: Float[Array, " bins"] = data("zeros")
+
+    def __call__(self, x: Float[Array, ""]) -> Float[Array, " bins"]:
+        return x * self.counts * (self.edges[1:] - self.edges[:-1])
+"""
+
+
+def test_an_example_array_says_the_size_that_is_read_off_it_through_arithmetic(tmp_path: Path) -> None:
+    assert "bins = np.shape(edges)[0] - 1" in tried(tmp_path, "bins", HEAD + BINS)
+    assert 'Leaf("counts", "data", (3,), value=0.0)' in suite_text(tmp_path, "bins")

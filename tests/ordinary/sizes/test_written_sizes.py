@@ -37,23 +37,6 @@ def test_an_author_says_how_long_a_dim_is_in_terms_of_others(tmp_path: Path) -> 
     tried(tmp_path, "folded", HEAD + SAID)
 
 
-BINS = """
-
-@test(values={"edges": [0.0, 0.5, 1.5, 3.0]})
-class Bins(Pytree):
-    edges: Float[Array, " bins+1"] = data()
-    counts: Float[Array, " bins"] = data("zeros")
-
-    def __call__(self, x: Float[Array, ""]) -> Float[Array, " bins"]:
-        return x * self.counts * (self.edges[1:] - self.edges[:-1])
-"""
-
-
-def test_an_example_array_says_the_size_that_is_read_off_it_through_arithmetic(tmp_path: Path) -> None:
-    assert "bins = np.shape(edges)[0] - 1" in tried(tmp_path, "bins", HEAD + BINS)
-    assert 'Leaf("counts", "data", (3,), value=0.0)' in suite_text(tmp_path, "bins")
-
-
 MECHANISM = """
 
 @test(
