@@ -2,7 +2,7 @@
 
 import contextlib
 import inspect
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from types import CodeType
 from typing import Any
 
@@ -26,7 +26,9 @@ def quiet_leaves(suite: Any, method: str) -> dict[str, list[str]]:
         used, flowing = leaves_of_call(suite)
         paths_by_reason["steps"] = sorted(path for path in names if path in used - flowing)
         unused = sorted(path for path in names if path not in used)
-        paths_by_reason["unread"] = read_beside(suite.cached_instance(), method or "__call__", unused)
+        parts = {path.partition(".")[0] for path in used}
+        read = read_beside(suite.cached_instance(), method or "__call__", unused, parts)
+        paths_by_reason["unread"] = read
     return paths_by_reason
 
 
@@ -42,11 +44,16 @@ def leaves_of_call(suite: Any) -> tuple[set[str], set[str]]:
     return used, flowing
 
 
-def read_beside(instance: Any, method: str, paths: list[str]) -> list[str]:
-    """Those of some leaves that code beside a method reads, by the attributes that hold them."""
+def read_beside(instance: Any, method: str, paths: list[str], parts: Container[str] = ()) -> list[str]:
+    """Those of some leaves that code beside a method reads, by the attributes that hold them, or that hold parts with them.
+
+    Of `parts`, the attributes with a leaf that the method uses, it uses what is meant to be used.
+    """
     leaves = dict(named_leaves(instance)) if paths else {}
     read = names_read_beside(type(instance), method) if paths else set[str]()
-    return [path for path in paths if path in leaves and attribute_of(instance, path, leaves[path]) in read]
+    holders = {path: attribute_of(instance, path, leaves[path]) for path in paths if path in leaves}
+    owners = {path: holder.partition(".")[0] for path, holder in holders.items()}
+    return [path for path, owner in owners.items() if owner in read and owner not in parts]
 
 
 def names_read_beside(cls: type, method: str) -> set[str]:
