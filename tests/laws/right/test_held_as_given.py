@@ -205,3 +205,35 @@ def test_what_a_cached_property_does_to_the_treedef_is_said() -> None:
     fault = found(suite(build), "p05_treedef_depends_on_the_configuration_alone")
     assert fault is not None and fault.severity == "fault"
     assert "as a `cached_property` stores one" in fault.hint
+
+
+class Ball(eqx.Module):
+    """It holds a radius as it is given."""
+
+    radius: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.radius * x
+
+
+class Doubled(Ball):
+    """It computes its radius, and leaves the type to what it is given."""
+
+    def __init__(self, radius: jax.Array):
+        self.radius = 2.0 * radius
+
+
+@pytest.mark.parametrize(("cls", "is_told"), [(Ball, False), (Doubled, True)])
+def test_a_weak_type_of_what_is_held_as_given_is_of_the_caller(cls: Any, is_told: bool) -> None:
+    form = type(
+        "Form",
+        (PytreeLaws,),
+        {
+            "leaves": (Leaf("radius", "param", ()),),
+            "inputs": lambda self, seed: {"radius": jnp.array(1.0 + seed)},
+            "build": lambda self, **given: cls(**given),
+            "arguments": lambda self, seed: (weight(seed),),
+        },
+    )
+    assert bool(finding(form, "p05_no_leaf_is_weakly_typed")) is is_told
+    assert bool(finding(form, "p06_one_trace_serves_all_instances")) is is_told
