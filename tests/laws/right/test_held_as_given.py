@@ -52,6 +52,25 @@ def test_a_list_of_an_object_that_is_held_comes_with_it(cls: Any, severity: str)
     assert text.startswith(f"{severity}: it is the caller's own list, given as `config.kinds`")
 
 
+class Listed(eqx.Module):
+    """It holds the list itself."""
+
+    nets: list[eqx.nn.Linear]
+
+    def __init__(self, nets: list[eqx.nn.Linear]):
+        self.nets = nets
+
+
+def test_a_list_that_is_held_is_one_fault() -> None:
+    body = {
+        "inputs": lambda self, seed: {"nets": [eqx.nn.Linear(3, 2, key=jax.random.key(seed))]},
+        "build": lambda self, **given: Listed(**given),
+    }
+    form = type("Form", (PytreeLaws,), body)
+    text = finding(form, "p01_keeps_none_of_its_inputs")
+    assert text == "fault: it is the caller's own list, given as `nets`"
+
+
 @jax.tree_util.register_pytree_with_keys_class
 class Tiles:
     """Addresses of NumPy in its aux, by value; or among its leaves."""
