@@ -243,6 +243,21 @@ def test_what_each_instance_makes_is_new_in_it_and_not_in_each_use():
     assert len(of_traces) == 1 and "a second instance was traced anew" in of_traces[0], of_traces
 
 
+class Fixed(nnx.Module):
+    """Its scale is computed, and in no Variable."""
+
+    def __init__(self):
+        self.scale = jnp.array([0.25, 0.5]).reshape(1, 2)
+
+    def __call__(self, x):
+        return x * self.scale
+
+
+def test_an_array_in_no_variable_is_one_fault():
+    report = check_pytree(lambda seed: Fixed(), lambda seed: (sample(seed, (1, 2)),))
+    assert [finding.what for finding in report.findings] == ["a plain ArrayImpl, in no Variable"]
+
+
 class Unbuilt(Branch):
     def __init__(self):
         raise KeyError("nothing to build")

@@ -207,7 +207,7 @@ def test_p01_changes_no_globals(subject: Suite) -> None:
     check(not wrong, ", ".join(wrong), f"the constructor changed {', '.join(wrong)}", hint)
 
 
-@CHECKS.register(rests_on=("test_p02_leaves_are_the_",))
+@CHECKS.register(rests_on=("test_p02_leaves_are_",))
 def test_p01_builds_under_jit_without_leaking(subject: Suite) -> None:
     strays: list[str] = []
     build, arguments = subject.traceable_build()
