@@ -214,12 +214,17 @@ class Rotary(eqx.Module):
         return jnp.concatenate([-second, first])
 """
 READING = """
+import equinox as eqx
+import jax
+
+
 def first_mode(modes):
     return modes.numbers[0]
 
 
+@eqx.filter_jit
 def simulate(model, key):
-    return model.react.update(model.initialize(key)[0])
+    return jax.vmap(lambda state: model.react.update(state))(model.initialize(key))
 """
 asked = asked_of(
     "package_parts",

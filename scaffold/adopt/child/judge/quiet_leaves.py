@@ -6,10 +6,12 @@ from collections.abc import Container, Iterator
 from types import CodeType
 from typing import Any
 
+from pytree_laws.declare.unread import names_in_code
 from pytree_laws.discover.inference import inferred_leaves
 from pytree_laws.discover.invocation import trace_call
 from pytree_laws.inspect.classes import is_of_library
 from pytree_laws.inspect.trees import named_leaves
+from pytree_laws.report import or_else
 
 from ..calling.dependencies import flowing_inputs, used_inputs
 from ..classes.lookalikes import modules_of
@@ -66,19 +68,27 @@ def names_read_beside(cls: type, method: str) -> set[str]:
     others = [value for name, value in members if name != method and is_of_use(name)]
     has_call = any("__call__" in vars(owner) for owner in cls.__mro__)
     others += [] if has_call else functions_of_package(cls)
-    return {name for value in others for code in codes_of(value) for name in code.co_names}
+    return {name for value in others for code in codes_of(value) for name in names_in_code(code)}
 
 
 def functions_of_package(cls: type) -> list[Any]:
     """The functions of the modules that are imported of the package of a class, and the methods of its other classes."""
-    modules = modules_of(cls.__module__.partition(".")[0])
+    package = cls.__module__.partition(".")[0]
+    modules = modules_of(package)
     members = [value for _, held in modules for value in list(held.values())]
     classes = [value for value in members if isinstance(value, type) and value not in cls.__mro__]
     methods = (pair for owner in classes if not is_of_library(owner) for pair in vars(owner).items())
     return [
-        *filter(inspect.isfunction, members),
+        *(value for value in members if is_function_of(package, value)),
         *(value for name, value in methods if is_of_use(name)),
     ]
+
+
+@or_else(False)  # raised by what answers every attribute
+def is_function_of(package: str, value: Any) -> bool:
+    """Whether a value is a function that a package defines, also a compiled one."""
+    function = inspect.unwrap(value)
+    return inspect.isfunction(function) and function.__module__.partition(".")[0] == package
 
 
 def is_of_use(name: str) -> bool:
