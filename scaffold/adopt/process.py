@@ -25,6 +25,9 @@ _WITHOUT_RECORDS = {"PYTREE_LAWS_NUMBERS": "off"}
 """Whether a class computes what was recorded is for its tests to say."""
 ENDS = 5.0
 """How long it may take to end when it has closed its streams."""
+CURRENT = "Current thread "
+INNERMOST = r'[^\n]*most recent call first\):\n  File "(.*?)", line (\d+)'
+"""How `faulthandler` writes where a thread is."""
 
 
 class NoAnswerError(Exception):
@@ -201,7 +204,8 @@ def ended_with(code: int | None, errors: str) -> str:
         ended = f"it was ended by {names.get(-code, f'signal {-code}')}"
     else:
         ended = f"it ended with {code}"
-    innermost = re.search(r'most recent call first\):\n  File "(.*?)", line (\d+)', errors)
+    # Of several threads, that which broke down stands last.
+    innermost = re.search(rf"{CURRENT if CURRENT in errors else ''}{INNERMOST}", errors)
     if innermost:
         path = innermost[1].rpartition("site-packages/")[2]
         return f"{ended} in {path}, line {innermost[2]}"

@@ -272,3 +272,34 @@ def test_leaves_that_come_in_another_order_in_another_process_are_a_fault(tmp_pa
     [finding] = [one for one in loose["findings"] if "HASHSEED" in one["what"]]
     assert "with PYTHONHASHSEED=0, and as " in finding["what"]
     assert not [one for one in fixed["findings"] if "HASHSEED" in one["what"]]
+
+
+SLOW = """
+import time
+
+import equinox as eqx
+import jax
+
+
+class Net(eqx.Module):
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * x
+
+    def doubled(self, x: jax.Array) -> jax.Array:
+        return 2 * self.weight * x
+
+    def refined(self, x: jax.Array) -> jax.Array:
+        time.sleep(60)
+        return self.weight + x
+"""
+
+
+def test_what_is_not_looked_at_in_time_is_said_and_what_is_found_stays(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"slow.py": SLOW})
+    ran = scaffold(tmp_path, "adopt", "slow.py", "--python", sys.executable, "--time-limit", "8")
+    line = ran.stdout.split("\n")[0]
+    assert "its other methods not all looked at, since it took more than 8 seconds" in line, ran.stdout
+    text = (tmp_path / "tests/test_net.py").read_text()
+    assert "doubled" in text and "refined" not in text

@@ -109,6 +109,8 @@ class Outcome(Struct, frozen=True):
         parts = ["adopted" if self.state == "adopted" else "adopted without a call"]
         method = self.one.found.get("method")
         parts += [f"called by `{method_text(method)}`"] if method else []
+        unfinished = self.one.found.get("unfinished") if self.one.found["called"] else ""
+        parts += [f"its other methods not all looked at, since {unfinished}"] if unfinished else []
         parts += [f"its own tests in {self.file.path}"] if self.kept else []
         parts += [f"its tests ended: {self.report['error']}"] if "error" in self.report else [self._counts()]
         return ", ".join(parts)

@@ -165,6 +165,17 @@ class Field(eqx.Module):
 
     def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
         return jnp.tanh(x) * self.origin.sum()
+
+class Scaler(eqx.Module):
+    mean: jax.Array
+    centre: jax.Array
+
+    def __init__(self, x: Float[Array, "n x"], q: Float[Array, "n q"]):
+        self.mean, self.centre = x.mean(axis=0), q.mean(axis=0)
+
+    def forward(self, x: Float[Array, "x"], q: Float[Array, "q"] | None = None):
+        return x - self.mean, q - self.centre
+
 """
 asked = asked_of("asked_by_errors", SOURCE)
 
@@ -235,3 +246,8 @@ def test_dims_and_ranks_are_read_off_an_error(asked: Asked) -> None:
     assert answer["built"], answer
     inputs = dict(answer["inputs"])
     assert inputs["sides"] == "16" and "(2, 3)" in inputs["vertices"], inputs
+
+
+def test_what_is_none_by_default_and_is_used_all_the_same_is_given(asked: Asked) -> None:
+    found = asked.adopt("Scaler")
+    assert found["called"] and [name for name, *_ in found["arguments"]] == ["x", "q"], found

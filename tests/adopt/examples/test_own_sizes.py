@@ -6,8 +6,10 @@ from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jax import Array
+from jaxtyping import Float
 
 
 class Bowl(eqx.Module):
@@ -51,6 +53,23 @@ class Counts(eqx.Module):
 
     def __call__(self, x: Array) -> Array:
         return self.weight * x
+
+
+class Rows(eqx.Module):
+    norm: eqx.nn.RMSNorm
+    linear: eqx.nn.Linear
+
+    def __init__(self, dim: int, width: int, *, key: Array):
+        self.norm = eqx.nn.RMSNorm(dim, use_bias=False)
+        self.linear = eqx.nn.Linear(dim, width, key=key)
+
+    def __call__(self, x: Float[Array, " ... dim"]) -> Array:
+        return jax.vmap(self.linear)(jax.vmap(self.norm)(x))
+
+
+class Last(Rows):
+    def __call__(self, x: Float[Array, " ... dim"]) -> Array:
+        return self.norm(x) @ self.linear.weight.T
 """
 asked = asked_of("sizes_said", SOURCE)
 
@@ -71,3 +90,10 @@ def test_an_operator_is_called_with_as_many_numbers_as_it_has_columns(asked: Ask
 def test_a_class_may_hold_every_size_that_is_tried(asked: Asked) -> None:
     found = asked.adopt("Counts")
     assert (found["built"], found["called"]) == (True, True), found
+
+
+def test_a_call_that_maps_over_any_axes_is_given_one(asked: Asked) -> None:
+    [[_, text, _]] = asked.adopt("Rows")["arguments"]
+    assert "(5, 3)" in text
+    [[_, text, _]] = asked.adopt("Last")["arguments"]
+    assert "(3,)" in text

@@ -118,6 +118,29 @@ class Modes:
         return cls(*children)
 
 
+class Update(eqx.Module):
+    lin: eqx.nn.Linear
+
+    def __init__(self, size: int, *, key: jax.Array):
+        self.lin = eqx.nn.Linear(size, size, key=key)
+
+    def update(self, state: jax.Array) -> jax.Array:
+        return self.lin(state)
+
+
+class Start(eqx.Module):
+    states: jax.Array
+    react: Update
+    idle: Update
+
+    def __init__(self, count: int, size: int, react: Update, idle: Update, *, key: jax.Array):
+        self.states = jax.random.uniform(key, (count, size))
+        self.react, self.idle = react, idle
+
+    def initialize(self, key: jax.Array) -> jax.Array:
+        return self.states + jax.random.normal(key, self.states.shape)
+
+
 class Settings(eqx.Module):
     name: str = eqx.field(default="net", static=True)
     depth: int = eqx.field(default=2, static=True)
@@ -191,8 +214,17 @@ class Rotary(eqx.Module):
         return jnp.concatenate([-second, first])
 """
 READING = """
+import equinox as eqx
+import jax
+
+
 def first_mode(modes):
     return modes.numbers[0]
+
+
+@eqx.filter_jit
+def simulate(model, key):
+    return jax.vmap(lambda state: model.react.update(state))(model.initialize(key))
 """
 asked = asked_of(
     "package_parts",
@@ -237,6 +269,12 @@ def test_what_a_class_asks_of_an_argument_says_which_part_it_is(asked: Asked) ->
 def test_a_record_is_read_by_other_modules_under_the_names_of_its_attributes(asked: Asked) -> None:
     answer = asked.adopt("records:Modes")
     assert answer["unread"] == ["1"], answer
+
+
+def test_parts_that_other_modules_use_are_left_to_these(asked: Asked) -> None:
+    answer = asked.adopt("records:Start")
+    assert answer["method"] == "initialize", answer
+    assert answer["unread"] == ["react.lin.bias", "react.lin.weight"], answer
 
 
 def test_settings_without_arrays_lack_no_call(asked: Asked) -> None:

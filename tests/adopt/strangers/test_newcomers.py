@@ -232,12 +232,13 @@ def test_an_import_that_ends_the_process_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_import_that_breaks_down_is_told_with_its_line(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"breaks.py": "import faulthandler\n\n\nfaulthandler._sigsegv()\n"})
+    waits = "import threading\n\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+    write_tree(tmp_path, {"breaks.py": f"{waits}import faulthandler\n\nfaulthandler._sigsegv()\n"})
     result = adopt(tmp_path, "breaks.py")
     assert (result.returncode, read_tree(tmp_path).keys()) == (2, {"breaks.py"})
     told = "error: breaks.py: the interpreter did not come back from the import: it was ended by SIGSEGV in "
     assert result.stderr.startswith(told)
-    assert "breaks.py, line 4\n" in result.stderr
+    assert "breaks.py, line 6\n" in result.stderr
 
 
 CAMERA = """

@@ -42,6 +42,20 @@ class Sinc(Scaled):
         return jnp.sin(x) / x * self.weight
 
 
+class Distance(Scaled):
+    """The distance from a point, which has none at the point itself."""
+
+    def __call__(self, x):
+        return jnp.linalg.norm(x - self.weight)
+
+
+class Beyond(Scaled):
+    """What is beyond a point, for which nothing stands on its other side."""
+
+    def __call__(self, x):
+        return jnp.sqrt(jnp.sum((x - self.weight) ** 3))
+
+
 class Pull(Scaled):
     """The pull of masses on lines, each of which grows towards it without a bound."""
 
@@ -69,6 +83,13 @@ def laws_of(cls, **names):
 )
 def test_a_nan_at_an_edge_or_a_pole_is_advice(cls, test, severity):
     assert severity_of(test, laws_of(cls)) == severity
+
+
+@pytest.mark.parametrize(("cls", "severity"), [(Distance, FAULT), (Beyond, ADVICE)])
+def test_a_nan_of_a_gradient_where_an_argument_is_as_a_leaf_is_told(cls, severity):
+    finding = broken(laws_of(cls)(), GRADIENT.removeprefix("test_"))
+    assert finding.what.startswith("with arguments equal to `weight` the output is finite")
+    assert finding.severity == severity
 
 
 @pytest.mark.parametrize(("cls", "severity"), [(Length, FAULT), (Growth, ADVICE)])

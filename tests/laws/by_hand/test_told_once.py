@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -216,6 +217,45 @@ def test_a_leaf_that_changes_nothing_is_told_by_one_law():
         leaves=(Leaf("weight", "param", (3,)), Leaf("bias", "param", (3,))),
     )
     assert found == {"test_p08_every_parameter_changes_the_output": ADVICE}
+
+
+@eqx.filter_jit
+def embedded(embed, weight, x):
+    return jnp.tanh(weight * embed(x))
+
+
+class Embeds(eqx.Module):
+    """A lambda that each instance makes is given to a compiled function of the module."""
+
+    weight: jax.Array
+    embed: Any
+
+    def __init__(self, weight):
+        self.weight, self.embed = weight, lambda x: 1.0 * x
+
+    def __call__(self, x):
+        return embedded(self.embed, self.weight, x)
+
+
+def test_what_each_instance_makes_is_new_in_it_and_not_in_each_use():
+    report = check_pytree(lambda seed: Embeds(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
+    of_traces = [finding.what for finding in report.findings if finding.law.number == "P6"]
+    assert len(of_traces) == 1 and "a second instance was traced anew" in of_traces[0], of_traces
+
+
+class Fixed(nnx.Module):
+    """Its scale is computed, and in no Variable."""
+
+    def __init__(self):
+        self.scale = jnp.array([0.25, 0.5]).reshape(1, 2)
+
+    def __call__(self, x):
+        return x * self.scale
+
+
+def test_an_array_in_no_variable_is_one_fault():
+    report = check_pytree(lambda seed: Fixed(), lambda seed: (sample(seed, (1, 2)),))
+    assert [finding.what for finding in report.findings] == ["a plain ArrayImpl, in no Variable"]
 
 
 class Unbuilt(Branch):

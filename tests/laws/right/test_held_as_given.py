@@ -52,6 +52,25 @@ def test_a_list_of_an_object_that_is_held_comes_with_it(cls: Any, severity: str)
     assert text.startswith(f"{severity}: it is the caller's own list, given as `config.kinds`")
 
 
+class Listed(eqx.Module):
+    """It holds the list itself."""
+
+    nets: list[eqx.nn.Linear]
+
+    def __init__(self, nets: list[eqx.nn.Linear]):
+        self.nets = nets
+
+
+def test_a_list_that_is_held_is_one_fault() -> None:
+    body = {
+        "inputs": lambda self, seed: {"nets": [eqx.nn.Linear(3, 2, key=jax.random.key(seed))]},
+        "build": lambda self, **given: Listed(**given),
+    }
+    form = type("Form", (PytreeLaws,), body)
+    text = finding(form, "p01_keeps_none_of_its_inputs")
+    assert text == "fault: it is the caller's own list, given as `nets`"
+
+
 @jax.tree_util.register_pytree_with_keys_class
 class Tiles:
     """Addresses of NumPy in its aux, by value; or among its leaves."""
@@ -205,3 +224,35 @@ def test_what_a_cached_property_does_to_the_treedef_is_said() -> None:
     fault = found(suite(build), "p05_treedef_depends_on_the_configuration_alone")
     assert fault is not None and fault.severity == "fault"
     assert "as a `cached_property` stores one" in fault.hint
+
+
+class Ball(eqx.Module):
+    """It holds a radius as it is given."""
+
+    radius: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.radius * x
+
+
+class Doubled(Ball):
+    """It computes its radius, and leaves the type to what it is given."""
+
+    def __init__(self, radius: jax.Array):
+        self.radius = 2.0 * radius
+
+
+@pytest.mark.parametrize(("cls", "is_told"), [(Ball, False), (Doubled, True)])
+def test_a_weak_type_of_what_is_held_as_given_is_of_the_caller(cls: Any, is_told: bool) -> None:
+    form = type(
+        "Form",
+        (PytreeLaws,),
+        {
+            "leaves": (Leaf("radius", "param", ()),),
+            "inputs": lambda self, seed: {"radius": jnp.array(1.0 + seed)},
+            "build": lambda self, **given: cls(**given),
+            "arguments": lambda self, seed: (weight(seed),),
+        },
+    )
+    assert bool(finding(form, "p05_no_leaf_is_weakly_typed")) is is_told
+    assert bool(finding(form, "p06_one_trace_serves_all_instances")) is is_told

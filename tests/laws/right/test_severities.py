@@ -102,6 +102,22 @@ def test_what_one_of_several_methods_leaves_alone_is_advice(cls: Any, severity: 
     assert finding(form, "p08_every_parameter_changes_the_output").startswith(f"{severity}: an edit of this")
 
 
+class Sloped(Shift):
+    """The same, whose other method needs no arguments, so that the laws call it."""
+
+    def steepest(self) -> jax.Array:
+        return jnp.max(self.slope)
+
+
+def test_what_another_method_uses_is_not_told_of_one_that_stands_for_the_call() -> None:
+    leaves = (Leaf("offset", "param", (3,)), Leaf("slope", "param", (3,)))
+    body: dict[str, Any] = {"leaves": leaves, "call": lambda self, one, x: one.shifted(x)}
+    form = suite(lambda seed: Sloped(weight(seed), weight(seed + 1)), **body)
+    form.raises_from = "advice"
+    assert not finding(form, "p08_every_parameter_changes_the_output")
+    assert not finding(form, "p09_every_parameter_has_a_gradient")
+
+
 class Stored(eqx.Module):
     """Arrays with a method that replaces one, and does nothing with any."""
 

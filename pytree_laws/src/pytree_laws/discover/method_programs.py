@@ -10,6 +10,7 @@ import numpy as np
 
 from ..declare.methods import Method, has_members, is_property, methods_of
 from ..engine.applicability import Condition, class_of, declared_class, need
+from ..engine.runner import called_method
 from ..inspect.arrays import is_inexact, on_device, real_dtype
 from ..inspect.trees import arrays_of, combine, partition
 from ..report import or_else, result_or_error
@@ -140,14 +141,18 @@ def names_of(methods: Sequence[Method]) -> str:
 
 @once_per_session
 def only_of_methods(suite: Any) -> frozenset[str]:
-    """The paths of what the call does not read, and a declared method with arguments does."""
-    methods = [method for method in traceable(suite) if not method.found]
+    """The paths of what the call does not read, and a declared method with arguments does; where a method stands for the call, any method."""
+    is_of_all = bool(called_method(suite))
+    methods = [method for method in traceable(suite) if is_of_all or not method.found]
     methods = [method for method in methods if not is_property(type(suite.cached_instance()), method.name)]
     if not methods or not suite.called():
         return frozenset()
     names = list(suite.named(suite.cached_instance()))
     # What an instance is handed on in, is not read by that.
-    reads = [inputs_computed_with if holds_an_instance(suite, method) else felt_inputs for method in methods]
+    reads = [
+        inputs_computed_with if method.found or holds_an_instance(suite, method) else felt_inputs
+        for method in methods
+    ]
     others = [read(traces_of(suite)[method.name].jaxpr) for read, method in zip(reads, methods)]
     marks = zip(names, felt_inputs(suite.traced_call().jaxpr), map(any, zip(*others)))
     return frozenset(name for name, by_call, other in marks if other and not by_call)

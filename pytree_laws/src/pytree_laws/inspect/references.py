@@ -285,6 +285,15 @@ def containers_of(inputs: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [pair for pairs in containers for pair in pairs]
 
 
+def objects_in(value: Any) -> Iterator[Any]:
+    """What containers hold that is no container, whatever lies in it."""
+    if not isinstance(value, CONTAINERS):
+        yield value
+        return
+    for _, member in items(value):
+        yield from objects_in(member)
+
+
 def turned_around(value: Any) -> Any:
     """A dict of several entries in the opposite order, and all else as it is."""
     several = type(value) is dict and len(value) > 1

@@ -20,7 +20,7 @@ ORDER = (
     *("effects.p12_purity", "structure.p05_static", "transforms.p06_one_trace"),
     *("transforms.p07_numbers", "transforms.p07_jit_equals_eager", "transforms.p08_never_stale"),
     "effects.p16_helpers",
-    *("transforms.p09_gradient", "transforms.p09_flow"),
+    *("transforms.p09_gradient", "transforms.p09_edges", "transforms.p09_flow"),
     *("transforms.p10_vmap", "transforms.p11_carry", "effects.p13_edit"),
     *("effects.p14_save", "effects.p14_settings", "effects.p14_migrations", "effects.p15_ownership"),
     *("effects.p15_keys", "effects.processes", "effects.randomness", "variants.configuration_effects"),

@@ -35,6 +35,8 @@ from .trace import trace_call
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
+NONE = "NoneType"
+"""How Python says that a value was used which is None."""
 FURTHER = 60
 """How many arguments of another method are tried, where one works."""
 ROUNDS = 4
@@ -163,11 +165,10 @@ def taught_call(
     budget: Budget,
     failure: Failure,
 ) -> Called | None:
-    """The call with what its errors have taught, and with the parameters that they name."""
+    """The call with what its errors have taught, and with the parameters that they name: those that are None where one is none."""
     mentions = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
-    further = [
-        parameter for parameter in parameters if parameter.name in mentions and parameter not in wanted
-    ]
+    is_named = [part.name in mentions or (part.default is None and NONE in mentions) for part in parameters]
+    further = [part for part in itertools.compress(parameters, is_named) if part not in wanted]
     for taught in hints.in_turn() if further or hints else ():
         for chosen in alternatives(wanted, further[:2]):
             is_alone = len(chosen) == len(wanted) + 1

@@ -2,14 +2,16 @@
 
 import contextlib
 import inspect
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from types import CodeType
 from typing import Any
 
+from pytree_laws.declare.unread import names_in_code
 from pytree_laws.discover.inference import inferred_leaves
 from pytree_laws.discover.invocation import trace_call
 from pytree_laws.inspect.classes import is_of_library
 from pytree_laws.inspect.trees import named_leaves
+from pytree_laws.report import or_else
 
 from ..calling.dependencies import flowing_inputs, used_inputs
 from ..classes.lookalikes import modules_of
@@ -26,7 +28,9 @@ def quiet_leaves(suite: Any, method: str) -> dict[str, list[str]]:
         used, flowing = leaves_of_call(suite)
         paths_by_reason["steps"] = sorted(path for path in names if path in used - flowing)
         unused = sorted(path for path in names if path not in used)
-        paths_by_reason["unread"] = read_beside(suite.cached_instance(), method or "__call__", unused)
+        parts = {path.partition(".")[0] for path in used}
+        read = read_beside(suite.cached_instance(), method or "__call__", unused, parts)
+        paths_by_reason["unread"] = read
     return paths_by_reason
 
 
@@ -42,11 +46,16 @@ def leaves_of_call(suite: Any) -> tuple[set[str], set[str]]:
     return used, flowing
 
 
-def read_beside(instance: Any, method: str, paths: list[str]) -> list[str]:
-    """Those of some leaves that code beside a method reads, by the attributes that hold them."""
+def read_beside(instance: Any, method: str, paths: list[str], parts: Container[str] = ()) -> list[str]:
+    """Those of some leaves that code beside a method reads, by the attributes that hold them, or that hold parts with them.
+
+    Of `parts`, the attributes with a leaf that the method uses, it uses what is meant to be used.
+    """
     leaves = dict(named_leaves(instance)) if paths else {}
     read = names_read_beside(type(instance), method) if paths else set[str]()
-    return [path for path in paths if path in leaves and attribute_of(instance, path, leaves[path]) in read]
+    holders = {path: attribute_of(instance, path, leaves[path]) for path in paths if path in leaves}
+    owners = {path: holder.partition(".")[0] for path, holder in holders.items()}
+    return [path for path, owner in owners.items() if owner in read and owner not in parts]
 
 
 def names_read_beside(cls: type, method: str) -> set[str]:
@@ -59,19 +68,27 @@ def names_read_beside(cls: type, method: str) -> set[str]:
     others = [value for name, value in members if name != method and is_of_use(name)]
     has_call = any("__call__" in vars(owner) for owner in cls.__mro__)
     others += [] if has_call else functions_of_package(cls)
-    return {name for value in others for code in codes_of(value) for name in code.co_names}
+    return {name for value in others for code in codes_of(value) for name in names_in_code(code)}
 
 
 def functions_of_package(cls: type) -> list[Any]:
     """The functions of the modules that are imported of the package of a class, and the methods of its other classes."""
-    modules = modules_of(cls.__module__.partition(".")[0])
+    package = cls.__module__.partition(".")[0]
+    modules = modules_of(package)
     members = [value for _, held in modules for value in list(held.values())]
     classes = [value for value in members if isinstance(value, type) and value not in cls.__mro__]
     methods = (pair for owner in classes if not is_of_library(owner) for pair in vars(owner).items())
     return [
-        *filter(inspect.isfunction, members),
+        *(value for value in members if is_function_of(package, value)),
         *(value for name, value in methods if is_of_use(name)),
     ]
+
+
+@or_else(False)  # raised by what answers every attribute
+def is_function_of(package: str, value: Any) -> bool:
+    """Whether a value is a function that a package defines, also a compiled one."""
+    function = inspect.unwrap(value)
+    return inspect.isfunction(function) and function.__module__.partition(".")[0] == package
 
 
 def is_of_use(name: str) -> bool:

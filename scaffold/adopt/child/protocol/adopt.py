@@ -3,7 +3,7 @@
 import contextlib
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -62,6 +62,8 @@ class Example:
     methods: list[Called] = field(default_factory=list[Called])
     failure: Failure = field(default_factory=Failure)
     of_call: Failure = field(default_factory=Failure)
+    unfinished: str = ""
+    """Why the search ended before it was done."""
 
 
 def adopt(request: Request) -> dict[str, Any]:
@@ -84,7 +86,7 @@ def adopt(request: Request) -> dict[str, Any]:
         except SyntaxError as error:
             return not_built(syntax_text(error))
         except TooLong:
-            example.of_call.first = too_long
+            example.of_call.first = example.unfinished = too_long
             if example.built is None:
                 return not_built(too_long)
         if example.built is None and not request["build"] and (why := lacks_a_class(cls, request["said"])):
@@ -137,7 +139,8 @@ def search_example(cls: Any, request: Request, example: Example) -> None:
     if called is not None and not (called.is_meaningful or request["call"]):
         example.of_call.first = why_no_call(example.built, called, example.of_call)
         example.called = None
-    example.methods = methods_beside(cls, example.built, example.called, said)
+    for method in methods_beside(cls, example.built, example.called, said):
+        example.methods.append(method)  # those that are found until the time is up
     if example.called is not None and not request["call"]:
         example.called, example.methods = telling_call(example.built, example.called, example.methods)
     other = validate_methods(example.built, example.called, example.methods)
@@ -154,6 +157,7 @@ def describe_example(cls: Any, built: Built, example: Example, seconds: float) -
         return {"built": False, "abstract": f"it leaves its call to subclasses: {of_call.first}"}
     built, called, extra = with_distinct_names(cls, built, example.called, example.methods)
     description = {"built": True, "kind": kind_of(cls).name, "methods": methods, **build_to_json(built)}
+    description["unfinished"] = example.unfinished
     description |= {**call_to_json(called), **methods_to_json(extra), **UNDECLARED}
     if not methods:
         description["actions"] = [form_of_call(cls, name) for name in actions_of(cls)]
@@ -255,13 +259,15 @@ def call_for(
     return with_static_arguments(call, subject) if call is not None else None
 
 
-def methods_beside(cls: Any, built: Built, called: Called | None, said: Mapping[str, Source]) -> list[Called]:
-    """The methods beside the call; none where a state goes through them."""
-    if built.has_state:
-        return []
-    calls = extra_methods(cls, Subject(instance_of(built.source), StateOf(built)), called, said)
-    allowed = (accept_call(built, call) for call in calls)
-    return [*filter(None, allowed), *argumentless_methods(built, called)]
+def methods_beside(
+    cls: Any, built: Built, called: Called | None, said: Mapping[str, Source]
+) -> Iterator[Called]:
+    """The methods beside the call, each when it is found; none where a state goes through them."""
+    if not built.has_state:
+        calls = extra_methods(cls, Subject(instance_of(built.source), StateOf(built)), called, said)
+        allowed = (accept_call(built, call) for call in calls)
+        yield from filter(None, allowed)
+        yield from argumentless_methods(built, called)
 
 
 def with_distinct_names(

@@ -20,7 +20,6 @@ from .annotations import (
     OPEN,
     alias_of,
     arity_of,
-    dtype_of,
     holds_classes,
     is_array_type,
     is_callable_type,
@@ -49,12 +48,12 @@ from .plain import (
     name_of_one,
     pairs,
     scalars,
+    shaped,
     size_or_axis,
     sizes,
     strings,
     tuple_of,
 )
-from .sizes import may_have_shape
 from .sources import KIND, Source, merged, refer
 
 MOST = 48
@@ -234,15 +233,6 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
     flax: Any = sys.modules.get("flax.nnx")
     of_nnx = of_flax(name, cls, flax, context) if flax is not None else None
     return of_nnx if of_nnx is not None else [*named, *context.instances(cls, sizes)]
-
-
-def shaped(name: str, kind: Any, context: Context) -> list[Source]:
-    """Arrays whose dims an annotation names."""
-    shape, dtype = context.sizes.of_dims(kind.dim_str), dtype_of(kind)
-    if shape is None:
-        return [array(name, shape, dtype, context) for shape in context.shapes]
-    wanted = [shape for shape in context.wanted_shapes if may_have_shape(kind.dim_str, shape)]
-    return [array(name, each, dtype, context) for each in (*wanted, (*context.leading, *shape))]
 
 
 def tuples(name: str, kinds: Sequence[Any], context: Context) -> list[Source]:

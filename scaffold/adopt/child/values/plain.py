@@ -12,10 +12,19 @@ from typing import Any
 import numpy as np
 
 from . import names
-from .annotations import OPEN, arity_of, is_shaped, protocol_members, required, signature_of, union_members
+from .annotations import (
+    OPEN,
+    arity_of,
+    dtype_of,
+    is_shaped,
+    protocol_members,
+    required,
+    signature_of,
+    union_members,
+)
 from .context import Context
 from .domains import SHARES, between, drawn_in, within
-from .sizes import COUNT
+from .sizes import COUNT, may_have_shape
 from .sources import Source, distinct, merged, refer
 
 
@@ -102,6 +111,17 @@ PLAIN: dict[Any, Callable[[str, Context], list[Source]]] = {
     type(None): lambda name, context: [Source("None")],
     np.dtype: lambda name, context: [Source("jnp.float32")],
 }
+
+
+def shaped(name: str, kind: Any, context: Context) -> list[Source]:
+    """Arrays whose dims an annotation names; of `... dim` in a call, which may map over it, also with one axis before."""
+    counts, dtype = (0, 1) if context.is_call else (0,), dtype_of(kind)
+    named = [context.sizes.of_dims(kind.dim_str, count) for count in counts]
+    if None in named:
+        return [array(name, shape, dtype, context) for shape in context.shapes]
+    wanted = [shape for shape in context.wanted_shapes if may_have_shape(kind.dim_str, shape)]
+    shapes = dict.fromkeys([*wanted, *((*context.leading, *(shape or ())) for shape in named)])
+    return [array(name, shape, dtype, context) for shape in shapes]
 
 
 def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> Source:

@@ -42,12 +42,15 @@ class Sizes:
             self.known[name] = next((prime for prime in PRIMES if prime not in used), PRIMES[-1])
         return self.known[name]
 
-    def of_dims(self, dims: str) -> tuple[int, ...] | None:
-        """The shape that the dims of an annotation name; None where they say nothing."""
-        words = [word for word in named_dims(dims).split() if "..." not in word and not word.startswith("*")]
-        if not words and dims.strip():
+    def of_dims(self, dims: str, count: int = 0) -> tuple[int, ...] | None:
+        """The shape that the dims of an annotation name, with so many axes for `...`; None where they say nothing."""
+        words = named_dims(dims).split()
+        if words and all(map(is_open, words)):
             return None
-        return tuple(self.of_dim(word, place) for place, word in enumerate(words))
+        axes = [word for word in words for _ in range(count if is_open(word) else 1)]
+        return tuple(
+            self.of(word) if is_open(word) else self.of_dim(word, place) for place, word in enumerate(axes)
+        )
 
     def of_dim(self, word: str, place: int) -> int:
         word = word.lstrip("#?").rpartition("=")[2]
@@ -67,8 +70,13 @@ class Sizes:
 def may_have_shape(dims: str, shape: Sequence[int]) -> bool:
     """Whether a shape has as many axes as the dims of an annotation."""
     words = dims.split()
-    single = [word for word in words if "..." not in word and not word.lstrip("#?").startswith("*")]
+    single = [word for word in words if not is_open(word)]
     return len(single) == len(shape) or (len(single) < len(words) and len(single) < len(shape))
+
+
+def is_open(word: str) -> bool:
+    """Whether a dim stands for any number of axes, as `...` and `*batch`."""
+    return "..." in word or word.lstrip("#?").startswith("*")
 
 
 def named_dims(dims: str) -> str:

@@ -187,7 +187,7 @@ class SizedLaws(Weighted):
 
 
 further("P2", "a part that is left out where a size is one", WithoutShiftOfOne, Sized, "`shift`",
-    "with size=1 it is not there", base=SizedLaws)  # fmt: skip
+    "an instance with size=1 does not", base=SizedLaws)  # fmt: skip
 
 
 class Layers(eqx.Module):

@@ -20,6 +20,7 @@ from ...inspect.references import (
     containers_of,
     is_plain_object,
     mutables,
+    objects_in,
     reachable,
     scramble,
     snapshot,
@@ -62,7 +63,7 @@ def test_p01_keeps_none_of_its_inputs(subject: Suite) -> None:
     inputs = subject.plain_inputs(0)
     instance = subject.build(**{**subject.inputs(0), **inputs})
     if not stores_what_it_is_given(subject):
-        check_no_container(instance, inputs)
+        check_no_container(subject, instance, inputs)
     built, arrays = built_of_arrays(subject, inputs)
     if not subject.copies_arrays:  # a suite that names what is held says that it is copied
         names = () if keeps_arrays(subject) else subject.kept
@@ -75,7 +76,7 @@ def test_p01_keeps_none_of_its_inputs(subject: Suite) -> None:
 def test_p01_a_generated_constructor_is_given_nothing_that_can_change(subject: Suite) -> None:
     need(stores_what_it_is_given(subject), "the constructor is the author's own")
     inputs = subject.plain_inputs(0)
-    check_no_container(subject.build(**{**subject.inputs(0), **inputs}), inputs)
+    check_no_container(subject, subject.build(**{**subject.inputs(0), **inputs}), inputs, ADVICE)
 
 
 # Who stores an array as it was given may mean to: nothing changes it in place but donation.
@@ -206,7 +207,7 @@ def test_p01_changes_no_globals(subject: Suite) -> None:
     check(not wrong, ", ".join(wrong), f"the constructor changed {', '.join(wrong)}", hint)
 
 
-@CHECKS.register(rests_on=("test_p02_leaves_are_the_",))
+@CHECKS.register(rests_on=("test_p02_leaves_are_",))
 def test_p01_builds_under_jit_without_leaking(subject: Suite) -> None:
     strays: list[str] = []
     build, arguments = subject.traceable_build()
@@ -252,18 +253,20 @@ def severity_of_needing_values(arguments: Sequence[Any]) -> str:
     return FAULT if are_keys and all(are_keys) else ADVICE
 
 
-def check_no_container(instance: Any, inputs: Mapping[str, Any]) -> None:
+def check_no_container(
+    subject: Suite, instance: Any, inputs: Mapping[str, Any], severity: str = FAULT
+) -> None:
     """What can change and is the caller's own is no part of an instance; what lies within an object that is held comes with it."""
     places = {id(value): place for place, value in containers_of(inputs)}
     held = {id(value) for _, value in reachable(instance, "")}
-    objects = [value for value in inputs.values() if is_plain_object(value) and id(value) in held]
+    objects = [value for value in objects_in(inputs) if is_plain_object(value) and id(value) in held]
     within = {id(value) for each in objects for _, value in mutables(each)}
     for place, value in mutables(instance):
         name = places.get(id(value))
         message = f"it is the caller's own {type(value).__name__}, given as `{name}`"
-        is_of_numpy = isinstance(value, np.ndarray) and may_be_of_numpy(instance, place)
-        severity = ADVICE if is_of_numpy or id(value) in within else FAULT
-        check(name is None, place, message, severity=severity)
+        is_meant = isinstance(value, np.ndarray) and may_be_of_numpy(instance, place)
+        is_meant = is_meant or id(value) in within or subject.role(place) == "tree"  # which nobody copies
+        check(name is None, place, message, severity=ADVICE if is_meant else severity)
 
 
 def refusal_of(

@@ -75,7 +75,8 @@ def test_p02_holds_the_same_arrays_at_a_size_of_one(subject: Suite) -> None:
         if gone:  # or it is no size, but a number of layers
             more = _shapes_with(subject, name, size + 1)
             is_size = more.keys() == usual.keys() and more != shapes_of(usual)
-            check(not is_size, ", ".join(gone), f"with {name}=1 it is not there", hint, severity=ADVICE)
+            message = f"the example holds it, and an instance with {name}=1 does not"
+            check(not is_size, ", ".join(gone), message, hint, severity=ADVICE)
 
 
 def _shapes_with(subject: Suite, name: str, size: int) -> dict[str, Any]:

@@ -1,13 +1,13 @@
 """P9: gradients, and a training step."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import jax
 import numpy as np
 
 from ...declare.leaf_spec import TRAINED
-from ...discover.evaluation import of_one_sign, on_purpose, severity_of_values
+from ...discover.evaluation import on_purpose, severity_of_values
 from ...discover.method_programs import (
     MEMBERS,
     compiled_grads_of_methods,
@@ -19,14 +19,13 @@ from ...engine.applicability import CALLED, need, of_leaves
 from ...engine.registry import Checks
 from ...inspect.arrays import is_floating, same_bits
 from ...inspect.trees import flatten, is_under, without_lost_weakness
-from ...kinds.slopes import POINTS, grads_at_start, greatest_grads, shows
-from ...kinds.suite import Suite, filled
-from ...report import ADVICE, COST, FAULT, Law, check, doing, or_else
+from ...kinds.slopes import grads_at_start, greatest_grads, shows
+from ...kinds.suite import Suite
+from ...report import ADVICE, COST, FAULT, Law, check, doing
 from ...trace.dependencies import undone_sums
 from ...trace.jaxprs import line_of, own_rules
 from ...trace.programs import compiled
 from ...values.closeness import check_rule, close
-from ...values.edge_values import has_nan, is_finite_around_zero, with_integers_of
 from ..ties import TIES, check_ties, read_from, ties_of, untied
 from ..variants.configuration_dtypes import is_cut_off, is_optional, severity_of_idle
 
@@ -138,47 +137,9 @@ def test_p09_derivative_rules_of_its_own_are_right(subject: Suite) -> None:
         check_rule(rules[0], compiled(jax.value_and_grad(loss)), floats)
 
 
-@CHECKS.register()
-def test_p09_no_gradient_is_nan_where_the_output_is_finite(subject: Suite) -> None:
-    start, argument_lists = subject.training_example()
-    zeros = "arguments of zeros"
-    points = [(zeros, start, tuple(filled(subject, arguments, 0) for arguments in argument_lists))]
-    points += [(f"random values of seed {seed}", *subject.at_point(seed)) for seed in range(1, POINTS)]
-    hint = "`jnp.where` hides a NaN of the value, and not that of its gradient: make what goes in safe, `jnp.where(x > 0, x, 1)`; a root needs an epsilon inside"
-    for label, instance, examples in points:
-        for arguments, example in zip(examples, argument_lists, strict=True):
-            wrong = nan_grads(subject, instance, arguments)
-            # Random integers may lie outside of what they index, where a gradient is NaN by right.
-            wrong = wrong and nan_grads(subject, instance, with_integers_of(arguments, example))
-            message = f"with {label} the output is finite, and the gradient is NaN"
-            if wrong and label == zeros:
-                is_edge = of_one_sign(argument_lists) or not_for_zeros(subject, instance, arguments)
-            else:  # a leaf may be what no constructor gives, as an eigenvalue below zero
-                is_edge = bool(wrong) and not nan_grads(subject, start, arguments)
-            check(not wrong, ", ".join(wrong), message, hint, severity=ADVICE if is_edge else FAULT)
-
-
-def not_for_zeros(subject: Suite, instance: Any, arguments: Any) -> bool:
-    """Whether the call has no finite value, or no finite gradient, near arguments of zeros."""
-
-    def slopes_at(fill: float) -> list[Any]:
-        loss, grads = subject.loss_and_grads(instance, filled(subject, arguments, fill))
-        return [np.asarray(loss), *grads.values()]
-
-    return not is_finite_around_zero(slopes_at)
-
-
 def gives_finite(subject: Suite) -> bool:
     """Whether the call gives finite numbers for the example: of what is infinite, as a density elsewhere, no slope is known."""
     return bool(np.isfinite(subject.loss_and_grads(*subject.cached_example())[0]))
-
-
-@or_else(())  # a check in the call may refuse the values
-def nan_grads(subject: Suite, instance: Any, arguments: Any) -> Sequence[str]:
-    """The paths of what is trained whose gradient has NaN, though the loss is finite."""
-    loss, grads = subject.loss_and_grads(instance, arguments)
-    wrong = [name for name, grad in grads.items() if has_nan(grad)]
-    return [name for name in wrong if subject.role(name) in TRAINED and np.isfinite(loss)]
 
 
 @CHECKS.register(rests_on=("test_p16_filter_specs",))

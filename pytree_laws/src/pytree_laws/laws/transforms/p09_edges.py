@@ -1,0 +1,97 @@
+"""P9 at edges: gradients where arguments are zeros, or are as leaves are, and elsewhere."""
+
+from collections.abc import Container, Iterator, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from ...declare.leaf_spec import TRAINED
+from ...discover.evaluation import of_one_sign
+from ...engine.registry import Checks
+from ...inspect.arrays import fillable, is_floating, on_device
+from ...kinds.slopes import POINTS
+from ...kinds.suite import Suite, arguments_of_one_sign, filled
+from ...report import ADVICE, FAULT, check, or_else
+from ...values.edge_values import has_nan, is_finite_around_zero, with_integers_of
+from .p09_gradient import LAW
+
+CHECKS = Checks(LAW)
+EQUAL = "arguments equal to"
+MOST = 3
+"""How many leaves are met at most: each is a call and a gradient more."""
+
+
+@CHECKS.register()
+def test_p09_no_gradient_is_nan_where_the_output_is_finite(subject: Suite) -> None:
+    start, argument_lists = subject.training_example()
+    zeros = "arguments of zeros"
+    points = [(zeros, start, tuple(filled(subject, arguments, 0) for arguments in argument_lists))]
+    points += [(f"random values of seed {seed}", *subject.at_point(seed)) for seed in range(1, POINTS)]
+    points += [(label, start, given) for label, given in meetings(subject, start, argument_lists)]
+    hint = "`jnp.where` hides a NaN of the value, and not that of its gradient: make what goes in safe, `jnp.where(x > 0, x, 1)`; a root needs an epsilon inside"
+    for label, instance, examples in points:
+        for arguments, example in zip(examples, argument_lists, strict=True):
+            wrong = nan_grads(subject, instance, arguments)
+            # Random integers may lie outside of what they index, where a gradient is NaN by right.
+            wrong = wrong and nan_grads(subject, instance, with_integers_of(arguments, example))
+            message = f"with {label} the output is finite, and the gradient is NaN"
+            if wrong and label == zeros:
+                is_edge = of_one_sign(argument_lists) or not_for_zeros(subject, instance, arguments)
+            elif wrong and label.startswith(EQUAL):
+                is_edge = not_around(subject, instance, arguments)
+            else:  # a leaf may be what no constructor gives, as an eigenvalue below zero
+                is_edge = bool(wrong) and not nan_grads(subject, start, arguments)
+            check(not wrong, ", ".join(wrong), message, hint, severity=ADVICE if is_edge else FAULT)
+
+
+def not_for_zeros(subject: Suite, instance: Any, arguments: Any) -> bool:
+    """Whether the call has no finite value, or no finite gradient, near arguments of zeros."""
+
+    def slopes_at(fill: float) -> list[Any]:
+        loss, grads = subject.loss_and_grads(instance, filled(subject, arguments, fill))
+        return [np.asarray(loss), *grads.values()]
+
+    return not is_finite_around_zero(slopes_at)
+
+
+def not_around(subject: Suite, instance: Any, arguments: Any) -> bool:
+    """The same near other arguments, of which all floats are moved alike."""
+
+    def slopes_at(by: float) -> list[Any]:
+        moved = jax.tree.map(lambda leaf: leaf + by if is_floating(leaf) else leaf, arguments)
+        loss, grads = subject.loss_and_grads(instance, moved)
+        return [np.asarray(loss), *grads.values()]
+
+    return not is_finite_around_zero(slopes_at)
+
+
+def meetings(subject: Suite, instance: Any, examples: Sequence[Any]) -> Iterator[tuple[str, Sequence[Any]]]:
+    """By a label, the examples with arguments that are as a leaf of their shape: a point at the centre of what it is measured from."""
+    leaves = {name: leaf for name, leaf in subject.named(instance).items() if is_floating(leaf) and leaf.ndim}
+    for name, leaf in [*leaves.items()][:MOST]:
+        places = [places_like(subject, leaf, arguments) for arguments in examples]
+        if any(places):
+            met = (as_leaf(leaf, *pair) for pair in zip(examples, places, strict=True))
+            yield f"{EQUAL} `{name}`", tuple(met)
+
+
+def places_like(subject: Suite, leaf: Any, arguments: Sequence[Any]) -> set[int]:
+    """The arguments, but those of one sign, that have the last axes of a leaf."""
+    free = enumerate(fillable(arguments, subject.carry))
+    places = {i for i, is_plain in free if is_plain and np.shape(arguments[i])[-leaf.ndim :] == leaf.shape}
+    return places - arguments_of_one_sign(subject)
+
+
+def as_leaf(leaf: Any, arguments: Sequence[Any], places: Container[int]) -> list[Any]:
+    """Arguments of which those at some places are as a leaf is."""
+    pairs = enumerate(arguments)
+    return [on_device(np.broadcast_to(leaf, v.shape), v.dtype) if i in places else v for i, v in pairs]
+
+
+@or_else(())  # a check in the call may refuse the values
+def nan_grads(subject: Suite, instance: Any, arguments: Any) -> Sequence[str]:
+    """The paths of what is trained whose gradient has NaN, though the loss is finite."""
+    loss, grads = subject.loss_and_grads(instance, arguments)
+    wrong = [name for name, grad in grads.items() if has_nan(grad)]
+    return [name for name in wrong if subject.role(name) in TRAINED and np.isfinite(loss)]
