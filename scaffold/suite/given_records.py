@@ -8,7 +8,7 @@ from scaffold.errors import ScaffoldError
 from scaffold.spec.grammar.types import ClassType, members_of
 from scaffold.spec.model import Argument, Method, ModuleSpec
 from scaffold.suite.examples import Examples
-from scaffold.suite.made_arguments import made_by_method
+from scaffold.suite.made_arguments import is_said, made_by_method
 
 _WITH = " with "
 
@@ -52,8 +52,7 @@ def _given(argument: Argument, spec: ModuleSpec, known: Mapping[str, ModuleSpec]
     members = members_of(argument.type) if argument.type is not None and argument.default == "None" else ()
     others = {name for name in known if name != spec.name}
     records = [kind for kind in members if isinstance(kind, ClassType) and kind.name in others]
-    is_said = any(key.rpartition(".")[2] == argument.name for key, _ in spec.test.values)
-    if is_said or len(records) != 1 or len(members) != 1:
+    if is_said(spec, argument) or len(records) != 1 or len(members) != 1:
         return argument
     try:
         Examples.of(spec, known).value(records[0], argument.name, 0)

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 from scaffold.errors import ScaffoldError
 from scaffold.spec.construction.cases import MADE_BY_INSTANCE
 from scaffold.spec.construction.sizes import is_int
-from scaffold.spec.grammar.types import ClassType, OpaqueType, Type
+from scaffold.spec.grammar.types import ClassType, OpaqueType, Type, is_traced
+from scaffold.spec.grammar.values import EXAMPLE_INT
 from scaffold.spec.model import Argument, Call, Method, ModuleSpec
 from scaffold.suite.examples import Examples
 
@@ -20,7 +21,7 @@ def with_made_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Mo
         f"{method.name}.{argument.name}": source
         for method in called
         for argument in method.call.args
-        if argument.default is None and not _is_said(spec, argument) and not _has_example(argument, examples)
+        if argument.default is None and not is_said(spec, argument) and not _has_example(argument, examples)
         for source in made_by_method(argument.type, method.call, examples)
     }
     if not made:
@@ -35,23 +36,29 @@ def made_by_method(kind: Type | None, call: Call, examples: Examples) -> Iterato
     for method in examples.spec.methods:
         makes = method.call is not call and method.call.returns == (kind,) and method.owner == "self"
         if makes and method.decorators in ((), ("property",)) and method.is_function:
-            values = [*_values(method.call, call, examples)]
+            values = [*_values(method.call, _passed(call, kind), examples)]
             if len(values) == len(method.call.args):
                 given = "" if method.decorators else f"({', '.join(values)})"
                 yield f"{MADE_BY_INSTANCE}{method.name}{given}"
                 return
 
 
-def _values(made: Call, call: Call, examples: Examples) -> Iterator[str]:
-    passed = {argument.name: argument.type for argument in call.args}
-    for argument in made.args:
+def _passed(call: Call, made: Type) -> dict[str, Type]:
+    """What a call is passed in variables, without what is to be made."""
+    typed = ((argument.name, argument.type) for argument in call.args)
+    return {name: kind for name, kind in typed if kind is not None and is_traced(kind) and kind != made}
+
+
+def _values(call: Call, passed: Mapping[str, Type], examples: Examples) -> Iterator[str]:
+    for argument in call.args:
         if argument.type is not None and passed.get(argument.name) == argument.type:
             yield argument.name
         elif is_int(argument.type):
-            yield str(examples.sizes.get(argument.name, 3))
+            yield str(examples.sizes.get(argument.name, EXAMPLE_INT))
 
 
-def _is_said(spec: ModuleSpec, argument: Argument) -> bool:
+def is_said(spec: ModuleSpec, argument: Argument) -> bool:
+    """Whether the author gives an example of an argument of this name."""
     return any(key.rpartition(".")[2] == argument.name for key, _ in spec.test.values)
 
 

@@ -26,20 +26,19 @@ def is_mesh(kind: ClassType) -> bool:
 def mesh_source(spec: ModuleSpec) -> str:
     """Source of a mesh of one device, on which a class shards what it would on many."""
     trees = [*statements(spec.source), *(parsed(method.call.text) for _, method in spec.functions)]
-    found = (name for tree in trees for name in (*_axes_named(tree), *_axes_by_default(tree)))
-    names = dict.fromkeys(found) or {_USUAL: None}
-    devices = f"{'[' * (len(names) - 1)}jax.devices()[:1]{']' * (len(names) - 1)}"
-    axes = ", ".join(f'"{name}"' for name in names)
-    return f"jax.sharding.Mesh({devices}, ({axes}{',' * (len(names) == 1)}))"
+    named = (name for tree in trees for name in (*_axes_named(tree), *_axes_by_default(tree)))
+    axes = [*dict.fromkeys(named)] or [_USUAL]
+    devices = f"{'[' * (len(axes) - 1)}jax.devices()[:1]{']' * (len(axes) - 1)}"
+    listed = ", ".join(f'"{axis}"' for axis in axes)
+    return f"jax.sharding.Mesh({devices}, ({listed}{',' * (len(axes) == 1)}))"
 
 
 def meshes_left_out(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
     """The arguments of the constructor that may be a mesh and are None by default, each with one."""
     for parameter in parameters(spec):
-        members = (
-            members_of(parameter.type) if parameter.type is not None and parameter.default == "None" else ()
-        )
-        if any(isinstance(kind, ClassType) and is_mesh(kind) for kind in members):
+        members = members_of(parameter.type) if parameter.type is not None else ()
+        may_be_mesh = any(isinstance(kind, ClassType) and is_mesh(kind) for kind in members)
+        if may_be_mesh and parameter.default == "None":
             yield parameter.name, mesh_source(spec)
 
 

@@ -265,3 +265,20 @@ class Gather:
     assert 'guessed = ("matvec", "matmat")' in suite_text(tmp_path, "gather")
     ran = forked_pytest(tmp_path / "nets", "--numbers=off")
     assert ran.returncode == 0, ran.stdout
+
+
+def test_nothing_is_made_of_itself_or_of_what_the_call_is_not_passed(tmp_path: Path) -> None:
+    code = """
+class Steps(eqx.Module):
+    weight: Float[Array, " n"]
+
+    def __init__(self, n: int):
+        self.weight = jnp.ones(n)
+
+    def step(self, state: optax.OptState) -> optax.OptState:
+        return jax.tree.map(lambda leaf: leaf + 1, state)
+
+    def run(self, state: optax.OptState, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return x * self.weight + jax.tree.leaves(state)[0]
+"""
+    assert "not tried: step, run (no example for state" in generated(tmp_path, {"steps": HEAD + code})
