@@ -186,7 +186,7 @@ MISTAKES = {
 }
 FOUND = (
     "fault  @holds an update keeps the structures: ",
-    "it is float32\n         at rules:momentum, `output 0`",
+    "the call under strict promotion raised TypePromotionError: Input dtypes ('float32', 'bfloat16')",
     "fault  P11 carry: the next instance is ",
     "         at rules:momentum, `next_state`",
 )
