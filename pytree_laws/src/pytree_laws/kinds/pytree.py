@@ -162,6 +162,8 @@ class PytreeSuite(LeafSuite):
     @once_per_session
     def compiled_use(self) -> Compiled:
         """The compiled `use`, which all laws share: no instance is special to it."""
+        if self.called():
+            first_call(self)  # outside of its trace, in which an example may need values
         return Compiled(self.use, self.mixed)
 
     def compiled_ways(self) -> Sequence[Any]:
