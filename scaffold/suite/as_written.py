@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -83,19 +83,22 @@ def build_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
         pass
     else:
         if knows_arguments(spec, known):  # a guess is needless where a factory takes sizes
-            methods = filter(_takes_sizes_alone, methods) if is_guessed(spec, known) else ()
-    calls = (call for method in methods for call in _factory_calls(method, spec, known))
+            methods = _factories_of_sizes(spec, known)
+    calls = _factory_calls(methods, spec, known)
     return next((f"{name}({', '.join(map('='.join, given))})" for name, given in calls), "")
 
 
 def factory_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
     """What builds an instance in the place of a constructor that is given a guess: a class method that takes sizes alone."""
-    methods = filter(_takes_sizes_alone, spec.methods) if is_guessed(spec, known) else ()
     beside = dict.fromkeys(("other", "rejected", "accepted"), ())  # what the constructor takes
-    for method in methods:
-        for name, given in _factory_calls(method, spec, known):
-            return {"construct": name, "inputs": [*map(list, given)], **beside}
+    for name, given in _factory_calls(_factories_of_sizes(spec, known), spec, known):
+        return {"construct": name, "inputs": [*map(list, given)], **beside}
     return {}
+
+
+def _factories_of_sizes(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[Method, ...]:
+    """The methods that may build an instance where the constructor would be given a guess."""
+    return tuple(filter(_takes_sizes_alone, spec.methods)) if is_guessed(spec, known) else ()
 
 
 def knows_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
@@ -118,17 +121,18 @@ def _defaults(method: Method) -> dict[str, str | None]:
 
 
 def _factory_calls(
-    method: Method, spec: ModuleSpec, known: Mapping[str, ModuleSpec]
+    methods: Iterable[Method], spec: ModuleSpec, known: Mapping[str, ModuleSpec]
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """The class method that takes nothing or sizes, random keys and trees alone, and gives an instance, with these: `Net.empty`."""
-    function = function_of(method.call.source)
-    makes = gives_instance(function, spec.name) if function is not None else method.builds(spec.name)
-    if not makes or method.owner == "self" or method.name.startswith("_") or _needs_one(method):
-        return
-    needed = [name for name, default in _defaults(method).items() if default is None]
-    values = dict(_values(method, Subject(spec, known).examples))
-    if values.keys() >= {*needed}:
-        yield f"{spec.name}.{method.name}", [(name, values[name]) for name in needed]
+    """Those class methods that take nothing or sizes, random keys and trees alone, and give an instance, with these: `Net.empty`."""
+    for method in methods:
+        function = function_of(method.call.source)
+        makes = gives_instance(function, spec.name) if function is not None else method.builds(spec.name)
+        if not makes or method.owner == "self" or method.name.startswith("_") or _needs_one(method):
+            continue
+        needed = [name for name, default in _defaults(method).items() if default is None]
+        values = dict(_values(method, Subject(spec, known).examples))
+        if values.keys() >= {*needed}:
+            yield f"{spec.name}.{method.name}", [(name, values[name]) for name in needed]
 
 
 def _values(method: Method, examples: Examples) -> Iterator[tuple[str, str]]:

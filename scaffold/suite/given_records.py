@@ -4,11 +4,10 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from scaffold.errors import ScaffoldError
 from scaffold.spec.grammar.types import ClassType, members_of
 from scaffold.spec.model import Argument, Method, ModuleSpec
 from scaffold.suite.examples import Examples
-from scaffold.suite.made_arguments import is_said, made_by_method
+from scaffold.suite.made_arguments import has_example, is_said, made_by_method
 
 _WITH = " with "
 
@@ -54,11 +53,8 @@ def _given(argument: Argument, spec: ModuleSpec, known: Mapping[str, ModuleSpec]
     records = [kind for kind in members if isinstance(kind, ClassType) and kind.name in others]
     if is_said(spec, argument) or len(records) != 1 or len(members) != 1:
         return argument
-    try:
-        Examples.of(spec, known).value(records[0], argument.name, 0)
-    except ScaffoldError:
-        return argument
-    return replace(argument, type=records[0], default=None)
+    given = replace(argument, type=records[0], default=None)
+    return given if has_example(given, Examples.of(spec, known)) else argument
 
 
 def _made(row: Method, examples: Examples) -> Iterator[tuple[str, str]]:

@@ -127,9 +127,9 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
     numbers = [each.name for each in needed if each.type in (ScalarType("int"), ScalarType("float"))]
     held = dims_in(each.type for each in (*spec.stored, *parameters(spec)))
     free = [each.name for each in needed if dims_in([each.type]) - held]
-    compared = {name for names in _names_refused(call) if "self" in names for name in names}
-    if not compared.isdisjoint(free) or any(not names.isdisjoint(numbers) for names in _names_refused(call)):
-        return True
+    for names in _names_refused(call):
+        if not names.isdisjoint(numbers) or ("self" in names and not names.isdisjoint(free)):
+            return True
     pairs = arguments_with_defaults(function) if function is not None else ()
     bare = {argument.arg for argument, _ in pairs if _says_no_shape(argument.annotation)}
     is_size = ScalarType("int") if name == "__init__" else None

@@ -15,13 +15,18 @@ from scaffold.suite.examples import Examples
 
 def with_made_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
     """The spec as its tests know it: what has no example, and what a method gives, is made by that method."""
-    examples = Examples.of(spec, known)
-    called = (*((Method("__call__", spec.call),) if spec.call is not None else ()), *spec.methods)
+    needed = [
+        (method, argument)
+        for _, method in spec.functions
+        for argument in method.call.args
+        if argument.default is None and not is_said(spec, argument)
+        if any(_makes(maker, argument.type) for maker in spec.methods)
+    ]
+    examples = Examples.of(spec, known) if needed else None
     made = {
         f"{method.name}.{argument.name}": source
-        for method in called
-        for argument in method.call.args
-        if argument.default is None and not is_said(spec, argument) and not _has_example(argument, examples)
+        for method, argument in needed
+        if examples is not None and not has_example(argument, examples)
         for source in made_by_method(argument.type, method.call, examples)
     }
     if not made:
@@ -31,16 +36,19 @@ def with_made_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Mo
 
 def made_by_method(kind: Type | None, call: Call, examples: Examples) -> Iterator[str]:
     """The call of the first method that gives a type, with sizes and with what the call is given itself."""
-    if not isinstance(kind, ClassType | OpaqueType):
-        return
     for method in examples.spec.methods:
-        makes = method.call is not call and method.call.returns == (kind,) and method.owner == "self"
-        if makes and method.decorators in ((), ("property",)) and method.is_function:
+        if kind is not None and method.call is not call and _makes(method, kind):
             values = [*_values(method.call, _passed(call, kind), examples)]
             if len(values) == len(method.call.args):
                 given = "" if method.decorators else f"({', '.join(values)})"
                 yield f"{MADE_BY_INSTANCE}{method.name}{given}"
                 return
+
+
+def _makes(method: Method, kind: Type | None) -> bool:
+    """Whether an instance gives a class, or a type that is kept as it is written, by a plain method or a property."""
+    is_plain = method.owner == "self" and method.decorators in ((), ("property",)) and method.is_function
+    return is_plain and isinstance(kind, ClassType | OpaqueType) and method.call.returns == (kind,)
 
 
 def _passed(call: Call, made: Type) -> dict[str, Type]:
@@ -62,9 +70,10 @@ def is_said(spec: ModuleSpec, argument: Argument) -> bool:
     return any(key.rpartition(".")[2] == argument.name for key, _ in spec.test.values)
 
 
-def _has_example(argument: Argument, examples: Examples) -> bool:
-    if argument.type is None or argument.is_marker:
-        return True
+def has_example(argument: Argument, examples: Examples) -> bool:
+    """Whether an example of an argument is known."""
+    if argument.type is None:
+        return False
     try:
         examples.value(argument.type, argument.name, 0)
     except ScaffoldError:

@@ -7,6 +7,7 @@ from scaffold.spec.construction.constructor import Parameter, parameters, source
 from scaffold.spec.construction.made_dims import made_fields
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.once import once
 from scaffold.spec.source.definitions import statements
 from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import last_name
@@ -62,6 +63,7 @@ def _made(spec: ModuleSpec) -> list[str]:
     return [source for field in spec.stored for source in sources_of(field)]
 
 
+@once
 def default_numbers(spec: ModuleSpec) -> dict[str, float]:
     """The numbers that the constructor takes where nobody gives others."""
     pairs = ((each.name, measured(each.default or "", {})) for each in parameters(spec))

@@ -112,10 +112,8 @@ def is_overruled(suite: Any, traced: TracedConfiguration) -> bool:
     use = example_call(suite)
     keywords = defaults_of_call(suite) if use is None else use.given
     says = any(name in QUIET and value is not None for name, value in keywords.items())
-    own, classes = (
-        type(suite.cached_instance()),
-        {type(node) for _, node, _ in nodes(suite.cached_instance())},
-    )
+    instance = suite.cached_instance()
+    own, classes = type(instance), [type(node) for _, node, _ in nodes(instance)]
     says = says or any(passes_argument(cls, QUIET) for cls in classes)
     # Noise that a key asks for, in a part or beside draws of its own, is not the flag's alone.
     says = says or any(

@@ -1,6 +1,7 @@
 """P9 at edges: gradients where arguments are zeros, or are as leaves are, and elsewhere."""
 
-from collections.abc import Container, Iterator, Sequence
+import functools
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -37,33 +38,28 @@ def test_p09_no_gradient_is_nan_where_the_output_is_finite(subject: Suite) -> No
             wrong = wrong and nan_grads(subject, instance, with_integers_of(arguments, example))
             message = f"with {label} the output is finite, and the gradient is NaN"
             if wrong and label == zeros:
-                is_edge = of_one_sign(argument_lists) or not_for_zeros(subject, instance, arguments)
+                near = functools.partial(filled, subject, arguments)
+                is_edge = of_one_sign(argument_lists) or is_at_an_edge(subject, instance, near)
             elif wrong and label.startswith(EQUAL):
-                is_edge = not_around(subject, instance, arguments)
+                is_edge = is_at_an_edge(subject, instance, functools.partial(moved, arguments))
             else:  # a leaf may be what no constructor gives, as an eigenvalue below zero
                 is_edge = bool(wrong) and not nan_grads(subject, start, arguments)
             check(not wrong, ", ".join(wrong), message, hint, severity=ADVICE if is_edge else FAULT)
 
 
-def not_for_zeros(subject: Suite, instance: Any, arguments: Any) -> bool:
-    """Whether the call has no finite value, or no finite gradient, near arguments of zeros."""
-
-    def slopes_at(fill: float) -> list[Any]:
-        loss, grads = subject.loss_and_grads(instance, filled(subject, arguments, fill))
-        return [np.asarray(loss), *grads.values()]
-
-    return not is_finite_around_zero(slopes_at)
-
-
-def not_around(subject: Suite, instance: Any, arguments: Any) -> bool:
-    """The same near other arguments, of which all floats are moved alike."""
+def is_at_an_edge(subject: Suite, instance: Any, near: Callable[[float], Any]) -> bool:
+    """Whether the call has no finite value, or no finite gradient, for arguments near those of a point."""
 
     def slopes_at(by: float) -> list[Any]:
-        moved = jax.tree.map(lambda leaf: leaf + by if is_floating(leaf) else leaf, arguments)
-        loss, grads = subject.loss_and_grads(instance, moved)
+        loss, grads = subject.loss_and_grads(instance, near(by))
         return [np.asarray(loss), *grads.values()]
 
     return not is_finite_around_zero(slopes_at)
+
+
+def moved(arguments: Any, by: float) -> Any:
+    """Arguments all of whose floats are moved alike."""
+    return jax.tree.map(lambda leaf: leaf + by if is_floating(leaf) else leaf, arguments)
 
 
 def meetings(subject: Suite, instance: Any, examples: Sequence[Any]) -> Iterator[tuple[str, Sequence[Any]]]:
