@@ -18,7 +18,7 @@ from typing import Any
 
 from scaffold.adopt import Wanted
 from scaffold.adopt import adopt as run_adopt
-from scaffold.adopt.process import Child, NoAnswerError
+from scaffold.adopt.processes.process import Child, NoAnswerError
 from scaffold.in_project.layout import find_layout
 
 ROOT = Path(__file__).parent.parent

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from scaffold.emit.helpers import HELPERS
-from scaffold.emit.saving import save_faults
+from scaffold.emit.members.saving import save_faults
 from scaffold.errors import Fault, ScaffoldError, nearest
 from scaffold.in_project.hidden_names import Surroundings, name_faults
 from scaffold.in_project.layout import Layout

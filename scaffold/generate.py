@@ -14,7 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from scaffold.beside import check_beside, check_names, generated_classes, with_defaults
-from scaffold.emit.initialised import fan_notes
+from scaffold.emit.constructor.initialised import fan_notes
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import File, Plan
 from scaffold.files.places import seen_from_here
@@ -40,8 +40,8 @@ from scaffold.spec.tables.schema import json_schema
 from scaffold.spec.tables.toml import write_toml
 from scaffold.spec.unit import by_module
 from scaffold.suite.as_written import with_builds
+from scaffold.suite.examples.untried import assumed_notes, untried_notes
 from scaffold.suite.untested import Untested, untested_classes
-from scaffold.suite.untried import assumed_notes, untried_notes
 from scaffold.tidy import tidy
 
 SCHEMA_NAME = "scaffold.schema.json"

@@ -7,8 +7,8 @@ import symtable
 import sys
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
+from scaffold.spec.grammar.annotated import annotations_in, names_in_quotes
 from scaffold.spec.names import IMPORTS
-from scaffold.spec.source.annotated import annotations_in, names_in_quotes
 
 
 def import_lines(code: str, extra: Mapping[str, str], first_party: Iterable[str]) -> list[str]:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from scaffold.emit.as_spelled import documented
 from scaffold.emit.generics import generic_context, readable_context
 from scaffold.emit.helpers import helper_faults, helpers_of
-from scaffold.emit.members import with_comments
+from scaffold.emit.members.members import with_comments
 from scaffold.emit.merged import emitted_names_faults, merged_code, suite_names_faults
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import File

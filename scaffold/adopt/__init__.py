@@ -6,6 +6,6 @@ found. What runs in the other interpreter is `child`. `coverage` needs none: it 
 
 from scaffold.adopt.flow import adopt
 from scaffold.adopt.report import Report
-from scaffold.adopt.wanted import Wanted
+from scaffold.adopt.targets.wanted import Wanted
 
 __all__ = ["Report", "Wanted", "adopt"]

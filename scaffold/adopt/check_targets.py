@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scaffold.adopt.report import LeftOut, Outcome
-from scaffold.adopt.targets import Target
-from scaffold.adopt.wanted import Wanted
+from scaffold.adopt.targets.targets import Target
+from scaffold.adopt.targets.wanted import Wanted
 from scaffold.errors import Fault, ScaffoldError, suggestion
 
 _LACKS = re.compile(r"ModuleNotFoundError: No module named '(\w+)")

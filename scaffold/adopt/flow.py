@@ -10,18 +10,18 @@ from msgspec.structs import replace
 
 from scaffold.adopt import own_findings
 from scaffold.adopt.check_targets import check_listed, left_out_of, mistake_of
-from scaffold.adopt.emit import Adopted, file_path, skip_of, skips_of, test_file
+from scaffold.adopt.emit.class_suite import Adopted, file_path, skip_of, skips_of, test_file
+from scaffold.adopt.emit.written import Written, as_recorded, written_before
 from scaffold.adopt.journal import Journal
-from scaffold.adopt.leaf_order import SEEDS, OtherProcess, leaves_in
-from scaffold.adopt.process import Child, NoAnswerError
+from scaffold.adopt.processes.leaf_order import SEEDS, OtherProcess, leaves_in
+from scaffold.adopt.processes.process import Child, NoAnswerError
+from scaffold.adopt.processes.versions import LIBRARIES
+from scaffold.adopt.processes.workers import each
 from scaffold.adopt.report import Outcome, Report, failures
 from scaffold.adopt.reproduce.shown import Reproductions
 from scaffold.adopt.streamed import Streamed
-from scaffold.adopt.targets import Target, folders_of, read_targets
-from scaffold.adopt.versions import LIBRARIES
-from scaffold.adopt.wanted import Wanted
-from scaffold.adopt.workers import each
-from scaffold.adopt.written import Written, as_recorded, written_before
+from scaffold.adopt.targets.targets import Target, folders_of, read_targets
+from scaffold.adopt.targets.wanted import Wanted
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import File, Plan
 from scaffold.fit.fit import Wishes, plan_in_project

@@ -8,11 +8,11 @@ from msgspec import Struct
 
 from scaffold.adopt.check_targets import check_listed, left_out_of
 from scaffold.adopt.flow import GRACE, Children, listed_by
-from scaffold.adopt.process import Child
+from scaffold.adopt.processes.process import Child
+from scaffold.adopt.processes.workers import each
 from scaffold.adopt.report import LeftOut
-from scaffold.adopt.targets import folders_of, read_targets
-from scaffold.adopt.wanted import Wanted
-from scaffold.adopt.workers import each
+from scaffold.adopt.targets.targets import folders_of, read_targets
+from scaffold.adopt.targets.wanted import Wanted
 from scaffold.in_project.layout import Layout
 from scaffold.interpreter import find_python
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scaffold.adopt.leaf_order import HASH_SEED, SEEDS
+from scaffold.adopt.processes.leaf_order import HASH_SEED, SEEDS
 
 Finding = dict[str, str]
 _QUIET = {

@@ -9,7 +9,7 @@ from scaffold.comments import as_comment
 from scaffold.convert.literals import Texts
 from scaffold.spec.construction.constructor import constructor_names, dims_of, parameters
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.tables.raw import as_list
+from scaffold.spec.raw import as_list
 
 INDENT, BODY = " " * 4, " " * 8
 

@@ -9,8 +9,8 @@ from msgspec import Struct, field
 
 from scaffold.source_text import block
 from scaffold.spec.grammar.values import one_value, scalar_source
+from scaffold.spec.raw import as_list, as_table
 from scaffold.spec.source.expressions import free_names
-from scaffold.spec.tables.raw import as_list, as_table
 
 _PLACE = r"(?m)^( *)__text_(\d+)__$|__text_(\d+)__"
 

@@ -22,9 +22,9 @@ from scaffold.spec.cycles import cycle_faults
 from scaffold.spec.files import raw_specs, read_spec_files
 from scaffold.spec.helpers import helper_names
 from scaffold.spec.names import IMPORTS, SUFFIXES, stem
+from scaffold.spec.raw import as_table, as_text
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.rules.known_names import names_read
-from scaffold.spec.tables.raw import as_table, as_text
 from scaffold.spec.tables.toml import write_toml
 from scaffold.spec.unit import Unit
 

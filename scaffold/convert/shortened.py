@@ -7,9 +7,9 @@ from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.type_texts import type_text
 from scaffold.spec.grammar.types import without_none
 from scaffold.spec.model import Argument
+from scaffold.spec.raw import as_list, as_table
 from scaffold.spec.reading.field_text import parse_argument, parse_field_text, parse_returns, split_top
 from scaffold.spec.reading.roles import role_of
-from scaffold.spec.tables.raw import as_list, as_table
 
 
 def shortened(raw: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from scaffold.convert.write_functions import carried
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.type_texts import annotation
 from scaffold.spec.grammar.types import ScalarType, Type, walk, without_none
+from scaffold.spec.raw import as_table
 from scaffold.spec.reading.field_text import parse_field_text
 from scaffold.spec.reading.roles import role_of
 from scaffold.spec.skeletons.classes.fields import FIRST, WORDS
-from scaffold.spec.tables.raw import as_table
 
 
 def fields_of(tables: ClassTables) -> Iterator[str]:

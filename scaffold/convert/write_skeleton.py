@@ -18,11 +18,11 @@ from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.helpers import helper_names, helpers_in, joined
 from scaffold.spec.model import ModuleSpec, TypeParameter
 from scaffold.spec.names import GENERIC, stem
+from scaffold.spec.raw import as_table, as_text
 from scaffold.spec.rules.bases import MODULES
 from scaffold.spec.skeletons.classes.class_statements import KINDS
 from scaffold.spec.skeletons.classes.fields import WORDS
 from scaffold.spec.skeletons.words.names import VOCABULARY
-from scaffold.spec.tables.raw import as_table, as_text
 from scaffold.tidy import tidy
 
 Formatter = Callable[[str], str]

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 
 from scaffold.source_text import docstring
+from scaffold.spec.grammar.annotated import types_in
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.annotated import types_in
 from scaffold.spec.source.expressions import elements_of, expression_or_none, nodes_of
 from scaffold.spec.source.instance import last_name
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from scaffold.emit.annotations import Scope
-from scaffold.emit.given import functions_for_given
-from scaffold.emit.members import functions_for_buffers
+from scaffold.emit.constructor.given import functions_for_given
+from scaffold.emit.members.members import functions_for_buffers
 from scaffold.in_project.layout import Layout
 from scaffold.spec.model import ModuleSpec, TypeParameter
 

@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import reduce
 
-from scaffold.emit.given import COPIERS
+from scaffold.emit.constructor.given import COPIERS
 from scaffold.errors import Fault
+from scaffold.spec.grammar.annotated import annotations_in
 from scaffold.spec.helpers import bound_by, helper_names, helpers_in, joined
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
-from scaffold.spec.source.annotated import annotations_in
 from scaffold.spec.source.rewriting import in_place_of, spliced
 from scaffold.spec.unit import Unit
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import Action, File, Plan, Step
 from scaffold.files.places import Places
+from scaffold.files.texts import Text
 from scaffold.history.ancestry import Ancestry, ClassFiles
 from scaffold.history.file_steps import FileSteps, Wanted
 from scaffold.history.records import (
@@ -26,7 +27,6 @@ from scaffold.history.records import (
 from scaffold.history.renames import carried_names
 from scaffold.history.replaced import ReplacedSteps
 from scaffold.history.states import outcome
-from scaffold.history.texts import Text
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import described_by
 from scaffold.registration.exports import Export

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from scaffold.files.fileset import Action, Step
 from scaffold.files.places import Places
+from scaffold.files.texts import Text
 from scaffold.history.records import SPEC, Generated
 from scaffold.history.states import Outcome
-from scaffold.history.texts import Text
 
 _BOTH_THERE = "move what is yours from here to there, then delete this file"
 

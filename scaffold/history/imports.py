@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from scaffold.history.texts import lines_of
+from scaffold.files.texts import lines_of
 from scaffold.import_lines import sorted_lines
 
 PLACE = "\0imports\n"

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from msgspec import Struct
 
-from scaffold.history.texts import Merged, lines_of
+from scaffold.files.texts import Merged, lines_of
 
 MINE, NEW = "yours", "generated"
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 from scaffold.errors import ScaffoldError, shown
 from scaffold.files.path_rules import check_path
 from scaffold.files.places import Places
-from scaffold.history.texts import Text, lines_of
+from scaffold.files.texts import Text, lines_of
 from scaffold.publish.journal import LOCK
 from scaffold.spec.files import is_spec_file
 

@@ -6,10 +6,10 @@ from pathlib import PurePosixPath
 from msgspec import Struct
 
 from scaffold.files.fileset import Action, Step
+from scaffold.files.texts import Text
 from scaffold.history.ancestry import Ancestry, ClassFiles
 from scaffold.history.file_steps import FileSteps
 from scaffold.history.records import FOLDER, SPEC, TEST, Generated, Record
-from scaffold.history.texts import Text
 from scaffold.source_text import listed
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from scaffold.files.fileset import SOLVE, Action
-from scaffold.history.texts import Merged, Text, has_markers
+from scaffold.files.texts import Merged, Text, has_markers
 
 
 class State(StrEnum):

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from scaffold.emit.annotations import Scope
 from scaffold.emit.bases import base_names
 from scaffold.emit.docs import METHOD, class_doc, with_docs
-from scaffold.emit.members import call_context, properties
+from scaffold.emit.members.members import call_context, properties
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.source_text import docstring

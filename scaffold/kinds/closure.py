@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from msgspec.structs import replace
 
 from scaffold.emit.docs import METHOD
-from scaffold.emit.members import methods
+from scaffold.emit.members.members import methods
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.kinds.module import module_context

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from scaffold.emit.annotations import Scope
-from scaffold.emit.construct import constructor
+from scaffold.emit.constructor.construct import constructor
 from scaffold.emit.docs import BODY, class_doc, constructor_doc, with_docs
-from scaffold.emit.members import call_context, properties
-from scaffold.emit.saving import save_context
+from scaffold.emit.members.members import call_context, properties
+from scaffold.emit.members.saving import save_context
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.kinds.pytree import trainable

@@ -7,15 +7,15 @@ from msgspec.structs import replace
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.bases import base_names
-from scaffold.emit.checks import check_statements
-from scaffold.emit.construct import constructor, copy_source
+from scaffold.emit.constructor.checks import check_statements
+from scaffold.emit.constructor.construct import constructor, copy_source
+from scaffold.emit.constructor.given import asked_dtype
+from scaffold.emit.constructor.made import is_new
+from scaffold.emit.constructor.source import operand, parsed
 from scaffold.emit.docs import BODY, class_doc, constructor_doc, init_returns, with_docs
-from scaffold.emit.given import asked_dtype
-from scaffold.emit.made import is_new
-from scaffold.emit.members import call_context, properties
-from scaffold.emit.saving import save_context
-from scaffold.emit.sharding import variable_metadata
-from scaffold.emit.source import operand, parsed
+from scaffold.emit.members.members import call_context, properties
+from scaffold.emit.members.saving import save_context
+from scaffold.emit.members.sharding import variable_metadata
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.passes.variables import (
@@ -34,11 +34,11 @@ from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.reading.made_variables import VARIABLES
 from scaffold.spec.source.rewriting import rename
 from scaffold.spec.unit import siblings
-from scaffold.suite.declared import spread_of, value_of
-from scaffold.suite.example_branches import as_in_example
-from scaffold.suite.examples import Examples
-from scaffold.suite.leaves import entries
-from scaffold.suite.subject import Subject
+from scaffold.suite.declarations.leaves import entries
+from scaffold.suite.examples.declared import spread_of, value_of
+from scaffold.suite.examples.examples import Examples
+from scaffold.suite.examples.subject import Subject
+from scaffold.suite.reads.example_branches import as_in_example
 
 DRAW = "rngs.params()"
 

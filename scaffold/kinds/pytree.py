@@ -15,15 +15,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.emit.annotations import Scope
-from scaffold.emit.checks import check_statements
-from scaffold.emit.construct import Constructor, constructor, hand_over, signature
+from scaffold.emit.constructor.checks import check_statements
+from scaffold.emit.constructor.construct import Constructor, constructor, hand_over, signature
 from scaffold.emit.docs import BODY, class_doc, constructor_doc, init_returns, with_docs
-from scaffold.emit.groups import group_context
-from scaffold.emit.members import call_context, properties, readable
+from scaffold.emit.members.groups import group_context
+from scaffold.emit.members.members import call_context, properties, readable
+from scaffold.emit.members.saving import save_context
+from scaffold.emit.members.trainable import trainable_body
 from scaffold.emit.merged import private_prefix
 from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
-from scaffold.emit.saving import save_context
-from scaffold.emit.trainable import trainable_body
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.passes.compute import compute_faults, with_compute

@@ -7,11 +7,11 @@ from msgspec.structs import replace
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.as_spelled import documented
-from scaffold.emit.checks import check_statements
-from scaffold.emit.construct import constructor
+from scaffold.emit.constructor.checks import check_statements
+from scaffold.emit.constructor.construct import constructor
 from scaffold.emit.docs import BODY, METHOD, constructor_doc
-from scaffold.emit.members import call_context, properties
-from scaffold.emit.saving import save_context
+from scaffold.emit.members.members import call_context, properties
+from scaffold.emit.members.saving import save_context
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.kinds.module import field_lines
@@ -23,8 +23,8 @@ from scaffold.spec.states import is_stateful
 from scaffold.spec.tables.key import Key
 from scaffold.spec.test_plan import TestPlan
 from scaffold.suite.context import suite_context
-from scaffold.suite.examples import Examples, constructor_name
-from scaffold.suite.subject import Subject
+from scaffold.suite.examples.examples import Examples, constructor_name
+from scaffold.suite.examples.subject import Subject
 
 OPTIONS = {
     "ema": Key("Decay of an average of the trained weights, from 0 and below 1, such as 0.999.", "number"),

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from scaffold.errors import Fault, ScaffoldError, shown, suggestion
 from scaffold.files.fileset import Action, Plan, Step, make_plan
 from scaffold.files.places import read_below
+from scaffold.files.texts import Text
 from scaffold.history.copies import with_copies
 from scaffold.history.records import FOLDER, SPEC, TEST, UNITS, DamagedError, Generated, Record, Records
 from scaffold.history.replaced import numbers_of
-from scaffold.history.texts import Text
 from scaffold.history.withdrawals import withdrawals
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import described_by, is_spec_of

@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from scaffold.files.fileset import Action, Step
 from scaffold.files.places import read_below, read_regular
+from scaffold.files.texts import Text
 from scaffold.history.records import AFTER, BEFORE, FOLDER, Record, Records, record_path
 from scaffold.history.states import merge_python
-from scaffold.history.texts import Text
 from scaffold.in_project.conftest import OPTIONS_IMPORT
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import spec_files

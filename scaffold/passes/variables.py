@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 
 from scaffold.errors import Fault
 from scaffold.passes.reached import bodies_used
-from scaffold.spec.fields.training import FILTER, is_part
+from scaffold.spec.construction.dtypes import is_part
+from scaffold.spec.fields.training import FILTER
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType, OpaqueType, walk
 from scaffold.spec.helpers import helper_names
 from scaffold.spec.model import Call, Field, ModuleSpec

@@ -13,13 +13,13 @@ from pathlib import Path
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import SOLVE
 from scaffold.files.places import read_regular
-from scaffold.history.texts import has_markers
+from scaffold.files.texts import has_markers
 from scaffold.progress import counted
 from scaffold.spec.fault_locations import located
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import SUFFIXES, is_spec_there, stem
+from scaffold.spec.raw import Raw
 from scaffold.spec.reading.read import read_spec
-from scaffold.spec.tables.raw import Raw
 from scaffold.spec.tables.toml import read_text, read_toml
 
 _QUOTED = r"`([^`]*)`"

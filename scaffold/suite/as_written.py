@@ -18,11 +18,11 @@ from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.source.definitions import arguments_with_defaults, function_of, gives_instance
 from scaffold.spec.source.expressions import parsed
 from scaffold.suite.context import example_call
-from scaffold.suite.examples import Examples
-from scaffold.suite.guesses import guessed_methods, is_guessed
-from scaffold.suite.inherited import has_known_constructor
-from scaffold.suite.subject import Subject
-from scaffold.suite.untried import as_tried, with_values_of
+from scaffold.suite.declarations.guesses import guessed_methods, is_guessed
+from scaffold.suite.examples.examples import Examples
+from scaffold.suite.examples.subject import Subject
+from scaffold.suite.examples.untried import as_tried, with_values_of
+from scaffold.suite.reads.inherited import has_known_constructor
 
 _ALL_ABSENT = r"\w+ is None( and \w+ is None)*"
 _SUITES = {"nnx": ("NnxLaws", "variables"), "pytree": ("PytreeLaws", "leaves")}

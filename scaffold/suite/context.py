@@ -4,11 +4,11 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from scaffold.emit.checks import is_checked
-from scaffold.emit.construct import copy_source
+from scaffold.emit.constructor.checks import is_checked
+from scaffold.emit.constructor.construct import copy_source
+from scaffold.emit.constructor.given import takes_dtype
 from scaffold.emit.docs import METHOD
-from scaffold.emit.given import takes_dtype
-from scaffold.emit.sharding import sharding_rows
+from scaffold.emit.members.sharding import sharding_rows
 from scaffold.kind import Context, kind_of
 from scaffold.passes.compute import computes_in, uncast
 from scaffold.passes.stacked.layers import stacked
@@ -32,31 +32,31 @@ from scaffold.spec.source.definitions import WITHOUT_FIELDS, class_statement
 from scaffold.spec.source.expressions import dedented, nodes_of, parsed
 from scaffold.spec.source.instance import kept_arguments, last_name, made_attributes
 from scaffold.spec.states import holds_state, is_stateful
-from scaffold.suite.bounds import bounds
-from scaffold.suite.calls import call_arguments, never_reads, unread_of_interface
-from scaffold.suite.claims import claims, local, precisions, targets
-from scaffold.suite.declared import (
+from scaffold.suite.declarations.bounds import bounds
+from scaffold.suite.declarations.calls import call_arguments, never_reads, unread_of_interface
+from scaffold.suite.declarations.claims import claims, local, precisions, targets
+from scaffold.suite.declarations.defaults import declared_defaults
+from scaffold.suite.declarations.guesses import guessed_methods
+from scaffold.suite.declarations.leaves import leaf_rows
+from scaffold.suite.declarations.methods import method_rows, unread_by_methods
+from scaffold.suite.declarations.other import absent_inputs, counted_layers, left_out, other_inputs
+from scaffold.suite.declarations.outputs import declared_outputs
+from scaffold.suite.declarations.rejected import changed, rejected_inputs
+from scaffold.suite.examples.declared import (
     conditional_fields,
     drawn_fields,
     kept_fields,
     tuple_fields,
     used_fields,
 )
-from scaffold.suite.defaults import declared_defaults
-from scaffold.suite.examples import constructor_name
-from scaffold.suite.guesses import guessed_methods
-from scaffold.suite.inherited import concrete
-from scaffold.suite.leaves import leaf_rows
-from scaffold.suite.mapped import batched, call_source
-from scaffold.suite.meshes import meshes_left_out
-from scaffold.suite.methods import method_rows, unread_by_methods
-from scaffold.suite.other import absent_inputs, counted_layers, left_out, other_inputs
-from scaffold.suite.outputs import declared_outputs
-from scaffold.suite.read_elsewhere import ties_of_methods
-from scaffold.suite.rejected import changed, rejected_inputs
-from scaffold.suite.starred import example_sizes, starred_sizes
-from scaffold.suite.subject import Subject
-from scaffold.suite.unknown_dims import dims_of_records
+from scaffold.suite.examples.examples import constructor_name
+from scaffold.suite.examples.mapped import batched, call_source
+from scaffold.suite.examples.meshes import meshes_left_out
+from scaffold.suite.examples.subject import Subject
+from scaffold.suite.reads.inherited import concrete
+from scaffold.suite.reads.read_elsewhere import ties_of_methods
+from scaffold.suite.sizes.starred import example_sizes, starred_sizes
+from scaffold.suite.sizes.unknown_dims import dims_of_records
 
 
 def suite_context(subject: Subject) -> Context:

@@ -11,12 +11,12 @@ from scaffold.spec.states import holds_state
 from scaffold.suite.as_written import factory_of
 from scaffold.suite.cases import case_contexts, widened
 from scaffold.suite.context import suite_context
-from scaffold.suite.inherited import with_inherited, with_types_of_bases
-from scaffold.suite.methods import with_method_as_call
-from scaffold.suite.read_elsewhere import with_read_elsewhere
-from scaffold.suite.subject import Subject
+from scaffold.suite.declarations.methods import with_method_as_call
+from scaffold.suite.examples.subject import Subject
+from scaffold.suite.examples.untried import as_tried, with_values_of, without_untried
+from scaffold.suite.reads.inherited import with_inherited, with_types_of_bases
+from scaffold.suite.reads.read_elsewhere import with_read_elsewhere
 from scaffold.suite.untested import why_untested
-from scaffold.suite.untried import as_tried, with_values_of, without_untried
 
 
 def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:

@@ -11,7 +11,7 @@ from scaffold.kind import kind_of
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.definitions import ABSTRACT_VARIABLES
 from scaffold.suite.as_written import build_of, has_leaves, inputs_of, knows_arguments
-from scaffold.suite.subject import Subject
+from scaffold.suite.examples.subject import Subject
 
 _NO_EXAMPLE = "the tests have no example for "
 _NO_INSTANCE = "the tests cannot build a"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from scaffold.adopt.process import CHILD, Child
+from scaffold.adopt.processes.process import CHILD, Child
 from scaffold.law_wheel import wheel_path
 from tests.support.trees import write_tree
 

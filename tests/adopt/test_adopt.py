@@ -323,5 +323,5 @@ def test_an_instance_of_which_a_member_raises_is_not_taken_where_another_is_foun
 
 
 def test_the_process_of_the_tool_imports_nothing_of_jax() -> None:
-    looked = "import sys, scaffold.adopt, scaffold.cli.adopt; print({'jax', 'equinox', 'flax', 'copier'} & {*sys.modules})"
+    looked = "import sys, scaffold.adopt, scaffold.cli.commands.adopt; print({'jax', 'equinox', 'flax', 'copier'} & {*sys.modules})"
     assert run([sys.executable, "-c", looked], REPOSITORY).stdout == "set()\n"

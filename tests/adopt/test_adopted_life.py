@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from scaffold.cli import main
-from scaffold.cli.begin import plan_skeleton
+from scaffold.cli.commands.begin import plan_skeleton
 from scaffold.errors import ScaffoldError
 from scaffold.publish import publish
 from tests.support.library import BIAS, EMPTY, Library, actions, spec

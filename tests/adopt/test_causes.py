@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from scaffold.adopt.emit import Adopted
+from scaffold.adopt.emit.class_suite import Adopted
+from scaffold.adopt.emit.texts import on_a_line
 from scaffold.adopt.report import Outcome, Report
 from scaffold.adopt.report.causes import cause_lines, causes_of, united
-from scaffold.adopt.texts import on_a_line
 from scaffold.files.fileset import File
 from tests.support.projects import scaffold
 from tests.support.trees import write_tree

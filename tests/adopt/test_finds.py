@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scaffold.adopt.emit import skips_of
+from scaffold.adopt.emit.class_suite import skips_of
 from tests.adopt.adopted_classes import FOUND, LEFT_OUT, SOURCE
 from tests.adopt.asking import Asked, asked_of
 from tests.support.trees import write_tree

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from scaffold.adopt.emit import Adopted
+from scaffold.adopt.emit.class_suite import Adopted
 from scaffold.adopt.journal import PLACE, Journal
 from scaffold.adopt.report import LeftOut, Outcome, Report
 from scaffold.adopt.report.run_report import SCREEN

@@ -13,7 +13,7 @@ import pytest
 from flax import nnx
 
 from scaffold.spec import ModuleSpec, read_spec
-from scaffold.suite.examples import constructor_name
+from scaffold.suite.examples.examples import constructor_name
 from tests.constructors.test_constructors import faults_of
 from tests.emitted.plain_jax import executed
 

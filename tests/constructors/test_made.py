@@ -9,13 +9,13 @@ import pytest
 from flax import nnx
 
 from scaffold import ScaffoldError
-from scaffold.emit.construct import constructor
-from scaffold.emit.made import _MAKERS, is_new  # pyright: ignore[reportPrivateUsage]
-from scaffold.emit.source import parsed
+from scaffold.emit.constructor.construct import constructor
+from scaffold.emit.constructor.made import _MAKERS, is_new  # pyright: ignore[reportPrivateUsage]
+from scaffold.emit.constructor.source import parsed
 from scaffold.spec.grammar.initialisers import INITIALISERS
 from scaffold.spec.reading.read import read_spec
-from scaffold.suite.declared import drawn_fields
-from scaffold.suite.setup_draws import keys_and_draws
+from scaffold.suite.examples.declared import drawn_fields
+from scaffold.suite.reads.setup_draws import keys_and_draws
 from tests.emitted.plain_jax import Both
 
 CALL = {"args": "x: f[n]", "returns": "f[n]", "body": "return x"}

@@ -6,7 +6,7 @@ import pytest
 
 from scaffold.errors import ScaffoldError
 from scaffold.spec.reading.read import read_spec
-from scaffold.suite.other import absent_inputs
+from scaffold.suite.declarations.other import absent_inputs
 
 FIELDS = {
     "w": "f[n]@param",

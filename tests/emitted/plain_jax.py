@@ -18,8 +18,8 @@ from scaffold.render_class import module_context
 from scaffold.rendering.render import render_class
 from scaffold.spec import ModuleSpec, read_spec
 from scaffold.spec.states import is_stateful
-from scaffold.suite.examples import constructor_name
-from scaffold.suite.subject import Subject
+from scaffold.suite.examples.examples import constructor_name
+from scaffold.suite.examples.subject import Subject
 from tests.support.projects import EXAMPLES
 
 NAMESPACE = {"jax": jax, "jnp": jnp, "np": np, "eqx": eqx, "nnx": nnx}

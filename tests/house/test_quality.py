@@ -13,7 +13,7 @@ import pytest
 from tests.support.projects import REPOSITORY, checker, run
 
 OWN = ("dev.py", "scaffold", "tests", "benchmarks")
-LONGEST_FUNCTION, LONGEST_FILE = 50, 350
+LONGEST_FUNCTION, LONGEST_FILE, LARGEST_ROOM = 50, 350, 14
 SHORT = (*OWN, "pytree_laws")
 
 
@@ -45,6 +45,20 @@ def test_the_laws_are_spared_the_types_of_leaves_alone() -> None:
     assert of_laws == {"root": "pytree_laws/src", **dict.fromkeys(spared, False)} and of_all == {"root": "."}
     own = {"root": "scaffold/adopt/child", "extraPaths": ["."]}
     assert of_child == {**own, **dict.fromkeys(spared, False)}
+
+
+def test_no_two_rooms_import_each_other() -> None:
+    command = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+    result = run([sys.executable, "-c", command, "--no-cache"], REPOSITORY)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_rooms_are_small() -> None:
+    """A reader takes in the names of a room at a glance."""
+    roots = [REPOSITORY / "scaffold", REPOSITORY / "pytree_laws/src/pytree_laws"]
+    rooms = sorted(path.parent for root in roots for path in root.rglob("*/__init__.py"))
+    sizes = {str(room.relative_to(REPOSITORY)): len([*room.glob("[!_]*.py")]) for room in rooms}
+    assert len(sizes) > 40 and {room: size for room, size in sizes.items() if size > LARGEST_ROOM} == {}
 
 
 OF_USERS = (

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scaffold import ScaffoldError
+from scaffold.files.texts import Text, has_markers, lines_of
 from scaffold.history.merge import merge
 from scaffold.history.states import merge_python
-from scaffold.history.texts import Text, has_markers, lines_of
 from tests.support.draws import share
 from tests.support.library import Library
 

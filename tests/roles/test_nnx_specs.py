@@ -7,7 +7,7 @@ import pytest
 from scaffold import ScaffoldError
 from scaffold.passes.variables import assigned_attributes, read_values, updated
 from scaffold.spec.reading.read import read_spec
-from scaffold.suite.declared import used_fields
+from scaffold.suite.examples.declared import used_fields
 
 
 def spec(fields: dict[str, Any], body: str = "return x", **top: Any) -> Any:

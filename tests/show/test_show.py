@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scaffold.adopt import Wanted
-from scaffold.cli.show import existing
+from scaffold.cli.commands.show import existing
 from scaffold.generate import specs_of
 from scaffold.in_project.layout import find_layout
 from scaffold.in_project.spec_files import spec_files

@@ -319,7 +319,7 @@ def test_line_endings_do_not_matter(newline: str, tmp_path: Path) -> None:
 
 
 def test_create_hands_the_sizes_of_preset_arrays_over() -> None:
-    from scaffold.emit.construct import hand_over
+    from scaffold.emit.constructor.construct import hand_over
 
     table = {"type": "dict[str, f[rows]]", "role": "param", "preset": {"a": 1.0}}
     raw = {"name": "Table", "kind": "pytree", "rebuild": "flag", "fields": {"t": table, "w": "f[]=zeros"}}

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from scaffold.spec.reading.read import read_spec
-from scaffold.suite.other import other_inputs
-from scaffold.suite.subject import Subject
+from scaffold.suite.declarations.other import other_inputs
+from scaffold.suite.examples.subject import Subject
 
 STATE = {"type": "f[size]", "role": "state", "init": "zeros"}
 ROWS: list[tuple[dict[str, Any], list[list[str]]]] = [

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from scaffold.spec.reading.read import read_spec
-from scaffold.suite.refused import holds
-from scaffold.suite.rejected import rejected_inputs
-from scaffold.suite.subject import Subject
+from scaffold.suite.declarations.refused import holds
+from scaffold.suite.declarations.rejected import rejected_inputs
+from scaffold.suite.examples.subject import Subject
 
 HELD = {"w": "f[3]@param"}
 

@@ -28,7 +28,13 @@ def serve(program: str) -> None:
 
 def import_tool() -> None:
     """Import what `new-module` needs."""
-    for name in ("generate", "cli.new_module", "cli.next_steps", "publish.run", "spec.skeletons.read"):
+    for name in (
+        "generate",
+        "cli.commands.new_module",
+        "cli.next_steps",
+        "publish.run",
+        "spec.skeletons.read",
+    ):
         importlib.import_module(f"scaffold.{name}")
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scaffold.emit.members import guard
+from scaffold.emit.members.members import guard
 from scaffold.spec.source.expressions import (
     assigned_names,
     count_name,

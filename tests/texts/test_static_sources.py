@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scaffold import ScaffoldError, load_spec
-from scaffold.emit.construct import copy_source
+from scaffold.emit.constructor.construct import copy_source
 from scaffold.passes.static_storage import as_given, stored_value
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.reading.field_text import parse_field_text

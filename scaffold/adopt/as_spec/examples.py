@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from scaffold.adopt.emit import told_of
+from scaffold.adopt.emit.class_suite import told_of
 from scaffold.import_lines import imported
 from scaffold.spec.names import IMPORTS
 from scaffold.spec.source.definitions import annotated_names

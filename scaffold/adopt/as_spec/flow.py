@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from scaffold.adopt.as_spec.say import Said, said
 from scaffold.adopt.inquiry import Inquiry, each_class, label_of
-from scaffold.adopt.process import Child
+from scaffold.adopt.processes.process import Child
 from scaffold.adopt.report import LeftOut
-from scaffold.adopt.wanted import Wanted
+from scaffold.adopt.targets.wanted import Wanted
 from scaffold.in_project.layout import Layout
 
 FUNCTION = "it is a function, and a spec is of a class"

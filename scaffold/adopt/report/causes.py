@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scaffold.adopt.texts import on_a_line, plain_text
+from scaffold.adopt.emit.texts import on_a_line, plain_text
 from scaffold.choices import SEVERITIES
 
 MAX_PLACES = 3

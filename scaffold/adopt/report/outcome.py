@@ -7,8 +7,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from scaffold.adopt.child.classes.call_text import call_text, method_text
-from scaffold.adopt.emit import Adopted
-from scaffold.adopt.texts import first_line
+from scaffold.adopt.emit.class_suite import Adopted
+from scaffold.adopt.emit.texts import first_line
 from scaffold.choices import SEVERITIES
 from scaffold.files.fileset import File
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from scaffold.adopt.emit.texts import on_a_line
 from scaffold.adopt.report.causes import Cause, cause_lines, causes_of, united
 from scaffold.adopt.report.in_passing import apart, in_a_line, in_passing
 from scaffold.adopt.report.outcome import LeftOut, Outcome, failures
-from scaffold.adopt.texts import on_a_line
 from scaffold.files.fileset import File
 from scaffold.tidy import tidy
 

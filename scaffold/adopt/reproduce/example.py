@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from scaffold.adopt.child.classes.call_text import call_text
-from scaffold.adopt.emit import Adopted, told_of
+from scaffold.adopt.emit.class_suite import Adopted, told_of
 from scaffold.adopt.reproduce.plain import ONES, Numbers, plain
 from scaffold.import_lines import import_lines
 

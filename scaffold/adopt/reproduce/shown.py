@@ -6,12 +6,12 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from scaffold.adopt.emit import Adopted
-from scaffold.adopt.process import Child
+from scaffold.adopt.emit.class_suite import Adopted
+from scaffold.adopt.emit.texts import plain_text
+from scaffold.adopt.processes.process import Child
 from scaffold.adopt.report.causes import Key, key_of
 from scaffold.adopt.reproduce.example import Example
 from scaffold.adopt.reproduce.recipes import scripts_for
-from scaffold.adopt.texts import plain_text
 
 ATTEMPTS = 3
 """Classes with which a cause is tried, until one shows it."""

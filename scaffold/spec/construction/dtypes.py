@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from scaffold.errors import Fault, unknown
 from scaffold.spec.construction.constructor import dtype_field, followed, makers_read, uses_dtype
-from scaffold.spec.fields.training import is_part
-from scaffold.spec.model import ModuleSpec
+from scaffold.spec.grammar.types import is_mixed
+from scaffold.spec.model import Field, ModuleSpec
 
 DEFAULT = "default"
 _PATH = r"(?a)[A-Za-z_]\w*(\.[A-Za-z_]\w*|\[\d+\])*"
@@ -21,6 +21,11 @@ def with_default_dtype(spec: ModuleSpec) -> ModuleSpec:
     if chooses or not makes_parts or makers_read(spec, "dtype") or not uses_dtype(spec):
         return spec
     return replace(spec, dtype=DEFAULT)
+
+
+def is_part(field: Field) -> bool:
+    """Whether it is an instance with arrays of its own, trained or not, as a layer is."""
+    return field.role == "module" or (field.dynamic and is_mixed(field.example or field.type))
 
 
 def dtype_faults(spec: ModuleSpec) -> Iterator[Fault]:

@@ -42,11 +42,6 @@ def _why_not_frozen(spec: ModuleSpec, field: Field) -> tuple[str, str]:
     return "", ""
 
 
-def is_part(field: Field) -> bool:
-    """Whether it is an instance with arrays of its own, trained or not, as a layer is."""
-    return field.role == "module" or (field.dynamic and is_mixed(field.example or field.type))
-
-
 # -- buffers -------------------------------------------------------------------------------------------------------------
 
 

@@ -15,6 +15,7 @@ from scaffold.spec.construction.dtypes import with_default_dtype
 from scaffold.spec.grammar.types import ClassType, ListType, OpaqueType, TupleType, Type
 from scaffold.spec.model import Argument, Group, ModuleSpec, TypeParameter
 from scaffold.spec.names import class_name_faults, file_name_faults
+from scaffold.spec.raw import as_table
 from scaffold.spec.reading.made_variables import variable_types, variables_made, with_variables_made
 from scaffold.spec.reading.read_fields import read_fields
 from scaffold.spec.reading.read_functions import read_call, read_methods, with_call_apart
@@ -29,7 +30,6 @@ from scaffold.spec.source.expressions import nodes_of, parsed
 from scaffold.spec.source.instance import attribute_of_self, calls, made_attributes
 from scaffold.spec.tables.check_keys import sound_options
 from scaffold.spec.tables.keys import GROUP_KEYS, SPEC_KEYS
-from scaffold.spec.tables.raw import as_table
 from scaffold.spec.tables.sanitize import sanitized
 from scaffold.spec.unit import Unit
 

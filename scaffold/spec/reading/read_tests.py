@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scaffold.spec.grammar.types import LARGEST
+from scaffold.spec.raw import as_list, as_table
 from scaffold.spec.reading.reader import Reader
 from scaffold.spec.tables.keys import CASE_KEYS, CONDITION_KEYS, TEST_KEYS
-from scaffold.spec.tables.raw import as_list, as_table
 from scaffold.spec.test_plan import Case, Condition, TestPlan
 
 _PLAIN = ("strict", "severity", "narrowest", "backend")

@@ -9,11 +9,11 @@ from scaffold.kind import NAMES, kind_of
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
 from scaffold.spec.grammar.type_texts import annotation, result
+from scaffold.spec.raw import as_list, as_table
 from scaffold.spec.reading.field_text import SignatureSyntaxError, parse_argument, parse_returns, split_top
 from scaffold.spec.skeletons.classes.class_statements import KINDS
 from scaffold.spec.skeletons.classes.fields import FIRST, WORDS
 from scaffold.spec.tables.keys import CALL_KEYS, FIELD_KEYS, METHOD_KEYS, SPEC_KEYS, TEST_KEYS
-from scaffold.spec.tables.raw import as_list, as_table
 
 _QUOTED = r"`([^`]+)`"
 _TABLE = r"(?s)\[(call|(?:methods|constructors)\.(\w+)|groups|test)\]\s*(.*)"

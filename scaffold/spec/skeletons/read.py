@@ -14,6 +14,7 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.spec.helpers import bound_by, source_of
 from scaffold.spec.names import file_name_faults, is_spec_there, stem
+from scaffold.spec.raw import Raw
 from scaffold.spec.reading.made_variables import variable_types
 from scaffold.spec.skeletons.classes.as_written import (
     is_as_written,
@@ -32,7 +33,6 @@ from scaffold.spec.source.definitions import annotated_names
 from scaffold.spec.source.expressions import Import, bound_value, parse
 from scaffold.spec.source.local_makers import substituted
 from scaffold.spec.source.settings import settings_of
-from scaffold.spec.tables.raw import Raw
 from scaffold.spec.unit import Unit
 
 

@@ -7,9 +7,9 @@ from scaffold.errors import Fault, shortened, suggestion
 from scaffold.kind import NAMES as KINDS
 from scaffold.kind import RARE, kind_of, kinds_that_take
 from scaffold.spec.grammar.initialisers import INITIALISERS
+from scaffold.spec.raw import as_list
 from scaffold.spec.tables.key import FORMS, Key
 from scaffold.spec.tables.keys import FIELD_KEYS, STORED
-from scaffold.spec.tables.raw import as_list
 
 
 def sound_table(

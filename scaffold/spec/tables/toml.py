@@ -9,8 +9,8 @@ from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
+from scaffold.spec.raw import as_list, as_table
 from scaffold.spec.tables.keys import SPEC_KEYS
-from scaffold.spec.tables.raw import as_list, as_table
 
 _BARE = r"(?a)[A-Za-z0-9_-]+"
 _TOP = tuple(name for name, key in SPEC_KEYS.items() if key.form != "table")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from scaffold.adopt.emit import skips_of, unsure_skip
-from scaffold.adopt.process import Child
+from scaffold.adopt.emit.class_suite import skips_of, unsure_skip
+from scaffold.adopt.processes.process import Child
 from tests.support.trees import write_tree
 
 SOURCE = """

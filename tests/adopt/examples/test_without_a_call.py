@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from scaffold.adopt.emit import Adopted
+from scaffold.adopt.emit.class_suite import Adopted
 from scaffold.adopt.report import Outcome
 from scaffold.files.fileset import File
 from tests.adopt.asking import Asked, asked_of

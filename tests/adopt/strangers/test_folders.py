@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scaffold.adopt.process import Child
+from scaffold.adopt.processes.process import Child
 from tests.support.trees import write_tree
 
 BASE = "import equinox as eqx\n\n\nclass Base(eqx.Module):\n    pass\n"

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from scaffold import streams
-from scaffold.adopt import memory, process
-from scaffold.adopt.process import Child, NoAnswerError
+from scaffold.adopt.processes import memory, process
+from scaffold.adopt.processes.process import Child, NoAnswerError
 from scaffold.errors import ScaffoldError
 from tests.support.projects import run
 from tests.support.trees import write_tree

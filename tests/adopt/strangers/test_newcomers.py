@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scaffold.adopt.process import Child
+from scaffold.adopt.processes.process import Child
 from tests.support.projects import pytest_command, run, scaffold
 from tests.support.trees import read_tree, write_tree
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from jax.core import Tracer
 
-from scaffold.adopt.emit import Adopted
+from scaffold.adopt.emit.class_suite import Adopted
 from scaffold.adopt.report import Outcome, Report
 from tests.adopt.asking import Asked
 from tests.support.projects import scaffold

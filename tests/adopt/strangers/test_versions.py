@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scaffold.adopt.versions import release_of
+from scaffold.adopt.processes.versions import release_of
 from scaffold.in_project.dependencies import FLOORS
 from tests.support.projects import REPOSITORY, scaffold
 from tests.support.trees import read_tree, write_tree

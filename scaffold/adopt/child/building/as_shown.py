@@ -21,7 +21,7 @@ from ..values.sizes import Sizes
 from ..values.sources import Source, refer
 from .budget import Budget
 from .built import Built, Failure, builds, with_state
-from .reduce import HEAVY, weight_of
+from .sizes.reduce import HEAVY, weight_of
 
 MOST = 4
 """How many constructors are tried as they are shown."""

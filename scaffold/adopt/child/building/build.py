@@ -10,18 +10,17 @@ from pytree_laws.inspect.references import reachable
 from pytree_laws.inspect.trees import arrays_of
 
 from ..classes.documented import documented
-from ..classes.entries import arguments_given, entries_read
 from ..classes.heirs import import_heirs
 from ..classes.kinds import kind_of
-from ..classes.lookalikes import subclasses
-from ..classes.parts_by_use import parts_by_use
+from ..classes.uses.entries import arguments_given, entries_read
+from ..classes.uses.lookalikes import subclasses
+from ..classes.uses.parts_by_use import parts_by_use
 from ..values.annotations import ARRAYS, EMPTY, parameters_of, required, with_count
 from ..values.candidates import values_for
 from ..values.context import Context
 from ..values.domains import DOMAINS, apart, shapes_drawn, within
 from ..values.plain import modules
 from ..values.sources import Source, refer
-from .allowed import of_one_configuration, with_allowed_values
 from .as_shown import values_shown, ways_shown
 from .budget import Budget, combinations
 from .built import Built, Failure, builds, holds_arrays, instance_of, once, with_state
@@ -38,10 +37,11 @@ from .hints import (
 )
 from .makers import makers_of, named
 from .members import all_members_work
-from .neutral import shapes_beside, with_telling
 from .options_of_parts import asking_parts, own_options
-from .shared_sizes import dims_named_by, shared_sizes
-from .static_arrays import with_static_of_numpy
+from .sizes.allowed import of_one_configuration, with_allowed_values
+from .sizes.neutral import shapes_beside, with_telling
+from .sizes.shared_sizes import dims_named_by, shared_sizes
+from .sizes.static_arrays import with_static_of_numpy
 
 REPEATED = 3
 """How many of the first choices are tried within each domain."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytree_laws.declare.methods import is_action
 
-from ..classes.lookalikes import modules_of, needs
+from ..classes.uses.lookalikes import modules_of, needs
 from ..values.annotations import EMPTY
 from ..values.names import READS_FILES
 

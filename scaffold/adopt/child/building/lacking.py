@@ -6,7 +6,7 @@ from typing import Any
 from ..classes.class_sources import attributes_used
 from ..classes.heirs import import_heirs
 from ..classes.kinds import kind_of
-from ..classes.lookalikes import attributes_of, subclasses
+from ..classes.uses.lookalikes import attributes_of, subclasses
 from ..values.annotations import (
     is_callable_type,
     is_shaped,

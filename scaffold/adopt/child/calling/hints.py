@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from ..classes.lookalikes import lookalikes
+from ..classes.uses.lookalikes import lookalikes
 from ..values.context import Context
 from ..values.sizes import HUGE, PRIMES, SMALL, foreign_sizes
 

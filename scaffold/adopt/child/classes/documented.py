@@ -13,7 +13,7 @@ from ..values.annotations import EMPTY
 from ..values.context import Documented
 from .class_sources import field_docstrings, source_text
 from .methods import is_base
-from .uses import LETTER, WORDS, flags_in, matrices_in, weights_in
+from .uses.uses import LETTER, WORDS, flags_in, matrices_in, weights_in
 
 _WORD = r"(?:\.{3}|\*(?=,)|\*?\w+(?:\s*[-+*/]+\s*\w+)?)"
 _WORDS = rf"{_WORD}(?:,\s*{_WORD})*,?"

@@ -8,8 +8,8 @@ import sys
 
 from .examples import texts_of
 from .kinds import kind_of
-from .lookalikes import subclasses
 from .lookup import TESTS
+from .uses.lookalikes import subclasses
 
 MAX_MODULES = 8
 """How many modules are imported for the subclasses of one class: each may import more."""

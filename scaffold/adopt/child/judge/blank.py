@@ -9,8 +9,8 @@ import numpy as np
 from pytree_laws.inspect.arrays import is_array, is_inexact
 from pytree_laws.inspect.trees import arrays_of
 
-from ..building.allowed import with_allowed_values
 from ..building.built import Built, Failure, builds, model_of
+from ..building.sizes.allowed import with_allowed_values
 from ..calling.called import Called
 from ..values.annotations import parameters_of
 from ..values.context import Context

@@ -14,7 +14,7 @@ from pytree_laws.inspect.trees import named_leaves
 from pytree_laws.report import or_else
 
 from ..calling.dependencies import flowing_inputs, used_inputs
-from ..classes.lookalikes import modules_of
+from ..classes.uses.lookalikes import modules_of
 from .run_laws import attribute_of
 
 

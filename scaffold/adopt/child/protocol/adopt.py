@@ -23,9 +23,9 @@ from ..calling.extra_methods import extra_methods
 from ..calling.init_state import find_with_state, may_have_state
 from ..calling.static_arguments import with_static_arguments
 from ..classes.kinds import kind_of
-from ..classes.lookalikes import family, lookalikes
 from ..classes.lookup import add_to_path, load_class
 from ..classes.methods import actions_of, form_of_call, methods_of
+from ..classes.uses.lookalikes import family, lookalikes
 from ..judge.blank import more_telling
 from ..judge.constant import telling_call
 from ..judge.declare import UNDECLARED, declarations

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from scaffold.kind import Kind, kind_of
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import CallableType, arrays
+from scaffold.spec.raw import types_said
 from scaffold.spec.reading.made_variables import makes_variables
 from scaffold.spec.reading.roles import legal_roles, role_of
 from scaffold.spec.skeletons.classes import class_statements, functions, inferred
@@ -21,7 +22,6 @@ from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.definitions import annotated_names, bound_by, gives_instance, is_setter
 from scaffold.spec.source.expressions import Function
 from scaffold.spec.source.instance import attributes_set, last_name, made_attributes
-from scaffold.spec.tables.raw import types_said
 
 _ANY = ("param", "static", "data")
 """The roles of fields of which nothing is said in a class that stays as it is written, the first that is legal."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scaffold.spec.grammar.kept_annotations import without_none
+from scaffold.spec.raw import as_table
 from scaffold.spec.skeletons.classes.as_written import has_default, is_as_written
 from scaffold.spec.skeletons.classes.inferred import constructor_of
 from scaffold.spec.skeletons.classes.optimisers import EXAMPLE, is_optimiser
@@ -18,7 +19,6 @@ from scaffold.spec.source.definitions import (
     owner_of,
 )
 from scaffold.spec.source.settings import Settings
-from scaffold.spec.tables.raw import as_table
 
 _MAKERS = ("__init__", "create", "__call__")
 """Whose arguments the tests name without the function."""

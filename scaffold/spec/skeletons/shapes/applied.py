@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from scaffold.spec.grammar.values import literal_or_none
-from scaffold.spec.skeletons.shapes.functions import (
+from scaffold.spec.skeletons.shapes.algebra.functions import (
     CONVOLUTIONS,
     ELEMENTWISE,
     OF_THREE,
@@ -13,9 +13,9 @@ from scaffold.spec.skeletons.shapes.functions import (
     PRODUCTS,
     SEGMENTS,
 )
-from scaffold.spec.skeletons.shapes.known_layers import SIZE_OF_IMAGE, Layer
-from scaffold.spec.skeletons.shapes.products import contracted, product, together
-from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Shape, Shapes
+from scaffold.spec.skeletons.shapes.algebra.products import contracted, product, together
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Parts, Shape, Shapes
+from scaffold.spec.skeletons.shapes.layers.known_layers import SIZE_OF_IMAGE, Layer
 from scaffold.spec.source.lists import argument_of
 
 

@@ -10,12 +10,12 @@ from msgspec import Struct, field
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names
-from scaffold.spec.skeletons.shapes.known_layers import Layer, renamed
-from scaffold.spec.skeletons.shapes.layers import Made, dims_of, instance_of, says_counts
-from scaffold.spec.skeletons.shapes.products import FIELD
+from scaffold.spec.skeletons.shapes.algebra.products import FIELD
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shape, Shapes, Unknown
+from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, renamed
+from scaffold.spec.skeletons.shapes.layers.layers import Made, dims_of, instance_of, says_counts
 from scaffold.spec.skeletons.shapes.records import Records, learn_declared, records_of
 from scaffold.spec.skeletons.shapes.ties import bound_names, ties_of
-from scaffold.spec.skeletons.shapes.unknown_shapes import Shape, Shapes, Unknown
 from scaffold.spec.skeletons.shapes.uses import Uses
 from scaffold.spec.source.definitions import annotated_names, arguments_of, method_of
 from scaffold.spec.source.expressions import Function, nodes_of

@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterable, Mapping
 
-from scaffold.spec.skeletons.shapes.layers import dims_of
-from scaffold.spec.skeletons.shapes.unknown_shapes import Record, Shape, Shapes
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Record, Shape, Shapes
+from scaffold.spec.skeletons.shapes.layers.layers import dims_of
 from scaffold.spec.source.definitions import annotated_names, method_of
 from scaffold.spec.source.expressions import nodes_of
 

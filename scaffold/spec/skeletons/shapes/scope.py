@@ -6,6 +6,17 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from scaffold.spec.skeletons.shapes.algebra.functions import (
+    COUNTS_AT,
+    JOINS,
+    MAPS,
+    NUMBERS,
+    OF_ARRAYS,
+    SAME_FUNCTION,
+)
+from scaffold.spec.skeletons.shapes.algebra.indexing import part_of, transposed, updated_part, without_index
+from scaffold.spec.skeletons.shapes.algebra.products import FIELD, product, together
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Parts, Record, Shape, Shapes, Unknown
 from scaffold.spec.skeletons.shapes.applied import (
     along_last,
     axes_of_vmap,
@@ -25,15 +36,11 @@ from scaffold.spec.skeletons.shapes.called import (
     method_of_record,
     names_taken,
 )
-from scaffold.spec.skeletons.shapes.functions import COUNTS_AT, JOINS, MAPS, NUMBERS, OF_ARRAYS, SAME_FUNCTION
-from scaffold.spec.skeletons.shapes.indexing import part_of, transposed, updated_part, without_index
-from scaffold.spec.skeletons.shapes.known_layers import Layer, with_new_rows
-from scaffold.spec.skeletons.shapes.layers import AS_ARRAY, Makers
+from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, with_new_rows
+from scaffold.spec.skeletons.shapes.layers.layers import AS_ARRAY, Makers
 from scaffold.spec.skeletons.shapes.loops import enter_loop, layers_of, name_layers, rounds
-from scaffold.spec.skeletons.shapes.products import FIELD, product, together
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
 from scaffold.spec.skeletons.shapes.required import learn_required
-from scaffold.spec.skeletons.shapes.unknown_shapes import Parts, Record, Shape, Shapes, Unknown
 from scaffold.spec.source.expressions import elements_of, without_annotation
 from scaffold.spec.source.instance import attribute_of_self, last_name
 from scaffold.spec.source.lists import created_shape

@@ -7,10 +7,10 @@ from typing import Any
 
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
-from scaffold.spec.skeletons.shapes.given_layers import given_layers, ties_of_given
-from scaffold.spec.skeletons.shapes.layers import Makers
-from scaffold.spec.skeletons.shapes.sums import are_equal, shares
-from scaffold.spec.skeletons.shapes.unknown_shapes import Shapes
+from scaffold.spec.skeletons.shapes.algebra.sums import are_equal, shares
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
+from scaffold.spec.skeletons.shapes.layers.given_layers import given_layers, ties_of_given
+from scaffold.spec.skeletons.shapes.layers.layers import Makers
 from scaffold.spec.source.definitions import annotated_names, arguments_of, dims_written, method_of
 from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.source.instance import last_name

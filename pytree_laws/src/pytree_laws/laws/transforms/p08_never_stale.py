@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ...discover.configuration_programs import is_optional, severity_of_idle
 from ...discover.inference import same_value
 from ...discover.invocation import build_with, trace_of_call
 from ...discover.resize import resized
@@ -18,7 +19,6 @@ from ...values.dtypes import is_half
 from ...values.edge_values import equalized
 from ...values.randomize import perturb_leaf
 from ...values.rounding import rounds_so_far
-from ..variants.configuration_dtypes import is_optional, severity_of_idle
 
 LAW = Law(
     number="P8",

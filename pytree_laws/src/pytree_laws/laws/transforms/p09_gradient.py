@@ -7,6 +7,7 @@ import jax
 import numpy as np
 
 from ...declare.leaf_spec import TRAINED
+from ...discover.configuration_programs import is_cut_off, is_optional, severity_of_idle
 from ...discover.evaluation import on_purpose, severity_of_values
 from ...discover.method_programs import (
     MEMBERS,
@@ -27,7 +28,6 @@ from ...trace.jaxprs import line_of, own_rules
 from ...trace.programs import compiled
 from ...values.closeness import check_rule, close
 from ..ties import TIES, check_ties, read_from, ties_of, untied
-from ..variants.configuration_dtypes import is_cut_off, is_optional, severity_of_idle
 
 LAW = Law(
     number="P9",

@@ -9,6 +9,14 @@ import jax
 import jax.numpy as jnp
 from jax.core import Tracer
 
+from ...discover.configuration_programs import (
+    is_of_dtypes,
+    leaves_behind_stops,
+    leaves_reached,
+    leaves_read,
+    leaves_stopped,
+    marks_by_path,
+)
 from ...discover.configurations import TracedConfiguration, other_programs, traced_configurations
 from ...discover.invocation import call_function, trace_call
 from ...engine.applicability import CALLED, has_method, need, not_applicable
@@ -24,14 +32,6 @@ from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype, update_
 from ...values.randomize import check_draws, redraws
 from ..effects.p12_purity import NOT_IN_PLACE
 from ..effects.p16_helpers import marked
-from .configuration_dtypes import (
-    is_of_dtypes,
-    leaves_behind_stops,
-    leaves_reached,
-    leaves_read,
-    leaves_stopped,
-    marks_by_path,
-)
 
 CHECKS = Checks()
 

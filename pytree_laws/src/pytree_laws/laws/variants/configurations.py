@@ -13,6 +13,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...declare.methods import is_read_beside
+from ...discover.configuration_programs import (
+    dtypes_of,
+    has_other_keys,
+    is_float,
+    is_of_dtypes,
+    lacks_its_key,
+    lacks_its_state,
+    leaves_reached,
+)
 from ...discover.configurations import TracedConfiguration, other_programs, traced_configurations
 from ...discover.evaluation import evaluated, of_generic, on_purpose, run_traced, unused_arguments
 from ...discover.invocation import build_with, call_function, given_to_constructor
@@ -31,15 +40,6 @@ from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, Fault, check, check_each, result_or_raise
 from ...values.closeness import close
 from ...values.edge_values import has_nan
-from .configuration_dtypes import (
-    dtypes_of,
-    has_other_keys,
-    is_float,
-    is_of_dtypes,
-    lacks_its_key,
-    lacks_its_state,
-    leaves_reached,
-)
 
 CHECKS = Checks()
 

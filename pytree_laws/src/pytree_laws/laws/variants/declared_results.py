@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...declare.methods import Method
+from ...discover.configuration_programs import is_of_dtypes
 from ...discover.configurations import traced_configurations
 from ...discover.method_programs import MEMBERS, usable
 from ...discover.method_uses import Traced
@@ -17,7 +18,6 @@ from ...inspect.trees import avals, named_leaves
 from ...kinds.suite import Suite
 from ...report import ADVICE, check, or_else
 from ...sharding.dims import results_with_dims
-from .configuration_dtypes import is_of_dtypes
 
 CHECKS = Checks()
 Forms = Mapping[str, Any]

@@ -1,0 +1,111 @@
+"""Keys, dtypes and NaN in the programs of traced configurations."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import jax
+
+from ..declare.methods import has_method_beside
+from ..engine.runner import called_method, example_call
+from ..inspect.arrays import has_dtype, is_array, is_inexact, is_key
+from ..inspect.classes import is_state
+from ..report import ADVICE
+from ..trace.dependencies import handed_to_stop, inputs_reaching, inputs_read, stopped_inputs
+from .configurations import TracedConfiguration, traced_configurations
+from .evaluation import severity_of_values
+
+
+def is_float(value: Any) -> bool:
+    return is_array(value) and has_dtype(value, "float")
+
+
+def has_other_keys(traced: TracedConfiguration) -> bool:
+    """Whether a dict of other keys met one of the usual keys, as the gradients for it."""
+    words = ("structure", "pytree", "children")
+    message = str(traced.error).lower()
+    return traced.configuration.changes_a_dict and any(word in message for word in words)
+
+
+def lacks_its_state(suite: Any, traced: TracedConfiguration) -> bool:
+    """Whether another configuration keeps other arrays in `eqx.nn.State` than the state of the example has."""
+    is_given = any(map(is_state, suite.arguments(0)))
+    return isinstance(traced.error, KeyError) and bool(traced.configuration.inputs) and is_given
+
+
+def lacks_its_key(suite: Any, traced: TracedConfiguration) -> bool:
+    """Whether a key is left out: the call may then fail as it likes."""
+    use = example_call(suite)
+    changes = traced.configuration.given.items()
+    return use is not None and any(v is None and is_key(use.given[name]) for name, v in changes)
+
+
+def dtypes_of(traced: TracedConfiguration) -> list[Any]:
+    return [out.dtype for out in jax.tree.leaves(traced.trace[1])] if traced.trace else []
+
+
+def is_of_dtypes(traced: TracedConfiguration) -> bool:
+    """Whether it says itself in which dtype it computes."""
+    return any("dtype" in name for name in {**traced.configuration.inputs, **traced.configuration.given})
+
+
+def leaves_reached(traced: TracedConfiguration, gradients: bool) -> dict[str, bool]:
+    """By path, whether outputs depend on an array of the instance; or gradients reach it."""
+    if traced.trace is None:
+        return {}
+    return marks_by_path(traced, inputs_reaching(traced.trace[0].jaxpr, gradients))
+
+
+def leaves_stopped(traced: TracedConfiguration) -> dict[str, bool]:
+    """By path, whether `stop_gradient` keeps the gradients of the call from an array of the instance."""
+    return marks_by_path(traced, stopped_inputs(traced.trace[0].jaxpr)) if traced.trace else {}
+
+
+def leaves_behind_stops(traced: TracedConfiguration) -> dict[str, bool]:
+    """By path, whether all that reads an array of the instance reads it behind `stop_gradient`."""
+    return marks_by_path(traced, handed_to_stop(traced.trace[0].jaxpr, of_reads=all)) if traced.trace else {}
+
+
+def leaves_read(traced: TracedConfiguration) -> dict[str, bool]:
+    """By path, whether the call reads an array of the instance."""
+    return marks_by_path(traced, inputs_read(traced.trace[0].jaxpr)) if traced.trace else {}
+
+
+def marks_by_path(traced: TracedConfiguration, marks: Sequence[bool]) -> dict[str, bool]:
+    """By path, the mark of each floating array of the instance."""
+    pairs = zip(traced.inputs, marks)
+    return {name[2:]: mark for (name, v), mark in pairs if name.startswith("0.") and is_inexact(v)}
+
+
+def is_optional(subject: Any, path: str, gradients: bool = False) -> bool:
+    """Whether the call computes with an array at another value of one of its own options, as `noon=True`."""
+    options = (traced for traced in traced_configurations(subject) if traced.configuration.given)
+    at_options = (traced for traced in options if not traced.configuration.inputs)
+    return any(leaves_reached(traced, gradients).get(path, False) for traced in at_options)
+
+
+def severity_of_idle(subject: Any, paths: Collection[str], gradients: bool = False) -> str:
+    """How much it matters that no edit of these arrays shows, or that their gradients are zero.
+
+    Where the call computes with it all the same, the example may be of no use: a ray misses what a parameter
+    places, a mask leaves out what is behind it, and a comparison has no slope. What `stop_gradient` keeps away is lost, unless it stands
+    wherever the array is read: who writes that means it. Of an example that calls one of several methods little follows for what is trained.
+    """
+    usual = traced_configurations(subject)[0]
+    reached = leaves_reached(usual, gradients=False)
+    stopped, meant = (leaves_stopped(usual), leaves_behind_stops(usual)) if gradients else ({}, {})
+    is_computed_with = any(reached.get(path, False) and not stopped.get(path, False) for path in paths)
+    is_meant = all(meant.get(path, False) for path in paths)
+    is_advice = is_computed_with or is_meant or calls_a_part(subject)
+    return ADVICE if is_advice else severity_of_values(subject)
+
+
+def calls_a_part(subject: Any) -> bool:
+    """Whether the example calls a method in the place of `__call__`, or of several: another may use what it leaves alone."""
+    called = called_method(subject)
+    return bool(called) and has_method_beside(type(subject.cached_instance()), called)
+
+
+def is_cut_off(subject: Any, paths: Collection[str]) -> bool:
+    """Whether `stop_gradient` keeps the gradients of the call from some of these leaves."""
+    stopped = leaves_stopped(traced_configurations(subject)[0])
+    return any(stopped.get(path, False) for path in paths)

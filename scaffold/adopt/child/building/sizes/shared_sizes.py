@@ -1,0 +1,35 @@
+"""The sizes of dims that several values of a constructor share: with docstrings, with parts, and with numbers of their names."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+
+from ...classes.documented import documented
+from ...values.annotations import is_shaped, parameters_of, union_members
+from ...values.sizes import DIM, Sizes, named_dims
+
+
+def shared_sizes(
+    cls: type, parameters: Sequence[inspect.Parameter], dims: Mapping[str, str], known: Mapping[str, int]
+) -> Sizes:
+    """The sizes of dims that docstrings name, in their order, where parts of the same package name some as well; and of numbers that are dims."""
+    sizes, package = Sizes(dict(known)), cls.__module__.partition(".")[0]
+    kinds = [kind for parameter in parameters for kind in union_members(parameter.annotation)]
+    shaped = " ".join(named_dims(kind.dim_str) for kind in kinds if is_shaped(kind))
+    for name in (parameter.name for parameter in parameters if parameter.annotation is int):
+        if name in DIM.findall(shaped):
+            sizes.of(name)
+    parts = [
+        kind for kind in kinds if isinstance(kind, type) and kind.__module__.partition(".")[0] == package
+    ]
+    for word in DIM.findall(" ".join(dims.values())) if any(map(dims_named_by, parts)) else ():
+        sizes.of(word)
+    return sizes
+
+
+def dims_named_by(cls: type) -> frozenset[str]:
+    """The dims that docstrings and comments of a class name of the arguments of its constructor."""
+    try:
+        names = [parameter.name for parameter in parameters_of(cls, cls)]
+    except (TypeError, ValueError):
+        return frozenset()
+    return frozenset(DIM.findall(" ".join(documented(cls, names).dims.values())))

@@ -1,0 +1,1 @@
+"""The test files that `adopt` writes, and what was written before."""

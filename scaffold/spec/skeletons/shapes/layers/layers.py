@@ -1,0 +1,256 @@
+"""What the constructor of a class says of the shapes of its arrays, and of what its layers take and give."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from scaffold.spec.grammar.kept_annotations import without_none
+from scaffold.spec.grammar.named_dims import AXIS, ROWS
+from scaffold.spec.grammar.types import dim_names, with_sizes
+from scaffold.spec.grammar.values import EXAMPLE_INTS
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Dims, Parts, Shape
+from scaffold.spec.skeletons.shapes.layers.given_layers import given_layers
+from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, known_layer
+from scaffold.spec.source.definitions import annotated_names, arguments_of, arguments_with_defaults, method_of
+from scaffold.spec.source.expressions import is_arithmetic, local_values, nodes_of
+from scaffold.spec.source.instance import last_name, made_attributes, names_array
+from scaffold.spec.source.lists import Lists, filled_lists
+from scaffold.spec.source.local_makers import unfolded
+
+_ATOM = r"([A-Za-z_]\w*|\d+)"
+_DIM = rf"{_ATOM}((\*|\+|-|//){_ATOM})*"
+_SIZES_OF_LAYERS = (
+    *("in_features", "out_features", "in_size", "out_size", "shape", "input_size", "hidden_size"),
+    "num_features",
+)
+"""The attributes of layers that are sizes."""
+AS_ARRAY = ("array", "asarray")
+"""Functions that make an array of what they are given first."""
+
+
+class Made(Struct, frozen=True):
+    """Another class of the file: the arguments of its constructor, and the dims that its call takes in terms of them."""
+
+    arguments: tuple[str, ...]
+    takes: tuple[Shape, ...]
+    gives: Shape = None
+    counts: tuple[int, ...] = ()
+    """The places of the arguments that are whole numbers."""
+
+
+class Instance(Struct):
+    """The dims of the arrays of an instance, and its layers: by field, in order, one of a field that is a layer itself."""
+
+    arrays: dict[str, Dims] = {}
+    layers: dict[str, list[Layer]] = {}
+    objects: set[str] = set()
+    """The fields that are no arrays, as their annotations say, or of which nothing says the shape."""
+    annotations: Mapping[str, ast.expr] = {}
+    settings: dict[str, str] = {}
+    """The sizes that a constructor stores, as they are read: `size`, or `sizes[0]` of `self.sizes = (size, size)`."""
+
+
+def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
+    """What the annotations and the constructor of a class say of its instances.
+
+    `beside` has what is known of other classes of the file.
+    """
+    annotated = {name: statement.annotation for name, statement in annotated_names(owner.body)}
+    known = {name: dims_of(annotation) for name, annotation in annotated.items()}
+    objects = {name for name, annotation in annotated.items() if not _is_array(annotation)}
+    instance = Instance(
+        {name: dims for name, dims in known.items() if dims is not None}, {}, objects, annotated
+    )
+    for name, _, layers in given_layers(owner):
+        instance.layers[name] = layers
+        instance.objects.add(name)
+    maker = method_of(owner, "__init__")
+    if maker is None:
+        return instance
+    taken = {argument.arg for argument in arguments_of(maker)}
+    made = unfolded(maker)
+    filled = filled_lists(made)
+    local = {**dict(local_values(maker)), **filled}
+    makers, lists = Makers(taken, beside, local), Lists({**dict(_lists_given(maker)), **local}, copies=2)
+    for name, value in made_attributes(made):
+        _read_made(instance, makers, name, filled.get(f"self.{name}", value), lists)
+        value = _of_a_number(value)
+        parts = value.elts if isinstance(value, ast.Tuple) else ()
+        instance.settings |= {f"{name}[{place}]": makers.size(part) for place, part in enumerate(parts)}
+        instance.settings[name] = makers.size(value)
+    return instance
+
+
+def _of_a_number(value: ast.expr) -> ast.expr:
+    """What is stored of a number, where an expression asks: `size if isinstance(size, tuple) else (size, size)`."""
+    match value:
+        case ast.IfExp(
+            test=ast.Call(func=ast.Name(id="isinstance"), args=[_, kind]), body=body, orelse=other
+        ):
+            return body if ast.unparse(kind) in ("int", "float") else other
+        case _:
+            return value
+
+
+def _read_made(instance: Instance, makers: "Makers", name: str, value: ast.expr, lists: Lists) -> None:
+    """Note what a constructor makes of a field: layers, or an array."""
+    parts = lists.parts(value)
+    layers, dims = [makers.layer(part) for part in parts], makers.shape_of(value)
+    if parts and parts != [value] and (of_part := makers.shape_of(parts[0])):
+        dims = (str(len(parts)), *of_part)  # arrays in a list have one axis more
+    if layers and layers[0] is not None:
+        instance.layers.setdefault(name, [layer for layer in layers if layer is not None])
+        instance.objects.add(name)
+    elif dims:
+        instance.arrays.setdefault(name, dims)
+    elif name not in instance.arrays and not _stores_name(value):
+        instance.objects.add(name)  # or an array of which the shape cannot be told
+
+
+def _stores_name(value: ast.expr) -> bool:
+    """Whether an expression stores what a name stands for, or None: as it is, as an array, in a Variable or the place of a state, `nnx.Cache(time)`."""
+    match value:
+        case ast.Name() | ast.Constant(value=None):
+            return True
+        case ast.IfExp(body=kept, orelse=other):
+            return _stores_name(kept) and _stores_name(other)
+        case ast.Call(args=[ast.Name(), *_]) if last_name(value) in AS_ARRAY:
+            return True
+        case ast.Call(args=[ast.Name()], keywords=[]):
+            return last_name(value)[:1].isupper()
+        case _:
+            return False
+
+
+def dims_of(annotation: ast.expr | None) -> Dims | None:
+    """The dims of a number, or of an annotation of jaxtyping where each is a name, a number or arithmetic over such; the first may stand for several."""
+    match annotation:
+        case ast.Name(id="int" | "float" | "complex"):
+            return ()
+        case ast.BinOp(left=inner, op=ast.BitOr(), right=ast.Constant(value=None)):
+            return dims_of(inner)
+        case ast.Subscript(value=head, slice=inner) if last_name(head) == "Optional":
+            return dims_of(inner)
+        case ast.Subscript(slice=ast.Tuple(elts=[_, ast.Constant(value=str(text))])):
+            dims = tuple(text.split())
+            single = dims[1:] if text.lstrip().startswith("*") else dims
+            is_known = all(re.fullmatch(_DIM, dim) for dim in single)
+            return dims if is_known else None
+        case _:
+            return None
+
+
+def says_counts(annotation: ast.expr | None) -> bool:
+    """Whether an annotation is that of whole numbers: `int`, or `Int[Array, "n"]`."""
+    head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    return head is not None and re.fullmatch(r"(int|U?Int\d*|Integer)", last_name(head)) is not None
+
+
+def _is_array(annotation: ast.expr) -> bool:
+    """Whether an annotation is that of an array, with dims or without, which may be None."""
+    annotation = without_none(annotation)
+    head = annotation.slice if isinstance(annotation, ast.Subscript) else annotation
+    name = head.elts[0] if isinstance(head, ast.Tuple) and head.elts else head
+    return names_array(name)
+
+
+class Makers(Struct):
+    """The expressions of a constructor, whose arguments may be sizes."""
+
+    sizes: set[str]
+    beside: Mapping[str, Made]
+    local: Mapping[str, ast.expr] = {}
+    """What its local names stand for."""
+
+    def shape_of(self, value: ast.expr) -> Dims:
+        """The shape that an expression of one array says: `jax.random.normal(key, (n, m)) / n`."""
+        calls = [*nodes_of(ast.Call, value)]
+        by_name = [keyword.value for call in calls for keyword in call.keywords if keyword.arg == "shape"]
+        given = [*(part for call in calls for part in call.args), *by_name]
+        shapes = [part.elts for part in given if isinstance(part, ast.Tuple)]
+        shapes += [[call.args[0]] for call in calls if call.args and last_name(call) in ("zeros", "ones")]
+        dims = [tuple(self.size(each) or _local_dim(each) for each in shape) for shape in shapes]
+        dims = [shape for shape in dims if all(shape)]
+        return dims[0] if len(dims) == 1 else ()
+
+    def size(self, node: ast.expr) -> str:
+        """A size as a dim: a number, an argument, or arithmetic over such; nothing for all else."""
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=size) if (
+                name in self.sizes and size in _SIZES_OF_LAYERS
+            ):
+                return size  # of a layer that is given
+            case _:
+                pass
+        named = {name.id for name in nodes_of(ast.Name, node)}
+        is_size = named <= self.sizes and is_arithmetic(node)
+        return ast.unparse(node).replace(" ", "") if is_size else ""
+
+    def layer(self, value: ast.expr) -> Layer | None:
+        """The layer that an expression makes; None where nothing says what it takes."""
+        match value:
+            case ast.ListComp(elt=each):
+                return self.layer(each)
+            case ast.Call(args=[ast.List(elts=[first, *_]), *_]) if last_name(value) == "Sequential":
+                inner = self.layer(first)
+                return None if inner is None else Layer(inner.takes)
+            case ast.Call(args=[_, changed, *_]) if last_name(value) == "tree_at":
+                name = ast.unparse(changed)
+                rest = {other: value for other, value in self.local.items() if other != name}
+                return replace(self, local=rest).layer(self.local.get(name, changed))
+            case ast.Call() if last_name(value) in self.beside:
+                return self._class(value, self.beside[last_name(value)])
+            case ast.Call():
+                return known_layer(value, self.size)
+            case _:
+                return None
+
+    def given(self, call: ast.Call, arguments: Iterable[str]) -> dict[str, str]:
+        """What a call gives for the arguments of a constructor, as sizes; nothing for what is none."""
+        given = dict.fromkeys(arguments, "")
+        given |= {name: self.size(value) for name, value in zip(given, call.args, strict=False)}
+        return given | {keyword.arg: self.size(keyword.value) for keyword in call.keywords if keyword.arg}
+
+    def _class(self, call: ast.Call, made: Made) -> Layer | None:
+        """What another class of the file takes, in terms of what it is made with here."""
+        given = self.given(call, made.arguments)
+        takes = tuple(_in_terms_of(given, shape) for shape in made.takes)
+        if not takes or None in takes:
+            return None
+        return Layer(takes, _in_terms_of(given, made.gives), made.counts)
+
+
+def _local_dim(node: ast.expr) -> str:
+    """The dim that a local name is of which no more is known; empty of another expression."""
+    return f"{AXIS}{node.id}" if isinstance(node, ast.Name) else ""
+
+
+def _in_terms_of(given: Mapping[str, str], shape: Shape) -> Shape:
+    """A shape with what the arguments of a constructor are; None where one of them is no size."""
+    if isinstance(shape, Parts):
+        parts = tuple(_in_terms_of(given, part) for part in shape.shapes)
+        return None if None in parts else Parts(parts)
+    if not isinstance(shape, tuple):
+        return None
+    dims = tuple(
+        with_sizes(dim, {name: given.get(name, _row_of(name)) for name in dim_names(dim)}) for dim in shape
+    )
+    return dims if all(dims) else None
+
+
+def _row_of(dim: str) -> str:
+    """A dim that a call of another class names, which is an axis of what it is called with there."""
+    return dim if dim.startswith(ROWS) else f"{ROWS}_{dim}"
+
+
+def _lists_given(maker: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
+    """The arguments that are annotated as several whole numbers, each with its default, or with what the tests give for it."""
+    for argument, default in arguments_with_defaults(maker):
+        annotation = argument.annotation
+        if isinstance(annotation, ast.Subscript):
+            head = last_name(annotation.value)
+            if {name.id for name in nodes_of(ast.Name, annotation.slice)} == {"int"} and head in EXAMPLE_INTS:
+                yield argument.arg, default or ast.parse(EXAMPLE_INTS[head], mode="eval").body

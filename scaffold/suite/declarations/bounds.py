@@ -1,0 +1,112 @@
+"""The values of static numbers that the checks of a spec just accept, and those that they just refuse."""
+
+import ast
+import contextlib
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from scaffold.spec.construction.constructor import reads, sources_of
+from scaffold.spec.grammar.types import LiteralType, ScalarType
+from scaffold.spec.grammar.values import literal_or_none
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.suite.examples.declared import is_stored_as_given, number_source
+
+DIGITS = 9  # behind the point of a bound: what binary fractions add beyond is noise
+COMPARE: dict[type, Callable[[Any, Any], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+
+
+def bounds(spec: ModuleSpec) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Values of static numbers that the checks just accept, and values that they just refuse."""
+    accepted: list[tuple[str, str]] = []
+    rejected: list[tuple[str, str]] = []
+    for field in spec.static:
+        # Elsewhere in the constructor a strange value may raise another error first.
+        alone = is_stored_as_given(field) and not is_read_elsewhere(spec, field)
+        for value, holds in (*_at_bounds(field), *_listed(field), *_words(field)) if alone else ():
+            (accepted if holds else rejected).append((field.name, repr(value)))
+    return accepted, rejected
+
+
+def is_read_elsewhere(spec: ModuleSpec, field: Field) -> bool:
+    """Whether the constructor reads a field for anything but its own check."""
+    others = [other for other in spec.fields if other is not field]
+    sources = [
+        source for field in others for source in (*sources_of(field), *([field.check] if field.check else []))
+    ]
+    return bool(spec.setup.strip()) or any(field.name in reads(source) for source in sources)
+
+
+def _at_bounds(field: Field) -> Iterator[tuple[int | float, bool]]:
+    """Each number that the check compares the field with, and the ones beside it that fare otherwise: with whether it holds."""
+    if not (field.check and isinstance(field.type, ScalarType) and field.type.name in ("int", "float")):
+        return
+    number, step = (int, 1) if field.type.name == "int" else (float, 0.001)
+    for bound in _bounds(field.check, field.name):
+        holds = _holds(field.check, field.name, bound)
+        yield number(bound), holds
+        for beyond in (bound - step, bound + step):
+            if _holds(field.check, field.name, beyond) is not holds:
+                yield round(beyond, DIGITS), not holds
+
+
+def _listed(field: Field) -> Iterator[tuple[Any, bool]]:
+    """The values that a check such as `axis in (-1, -2)` lists, and the integers beside them, which it does not."""
+    match ast.parse(field.check or "None", mode="eval").body:
+        case ast.Compare(left=ast.Name(id=field.name), ops=[ast.In()], comparators=[source]):
+            with contextlib.suppress(ValueError):  # a name among them
+                listed = list(ast.literal_eval(source))
+                yield from ((value, True) for value in listed)
+                yield from ((value, False) for value in _beside(listed))
+        case _:
+            return
+
+
+def _words(field: Field) -> Iterator[tuple[str, bool]]:
+    """The strings that the type of the field lists, besides the one of the example, where no check says more."""
+    words = field.type.values if isinstance(field.type, LiteralType) and not field.check else ()
+    usual = literal_or_none(field.default) if field.default else None
+    yield from ((word, True) for word in words if isinstance(word, str) and word != usual)
+
+
+def _beside(listed: list[Any]) -> Iterator[int]:
+    """The integers next to listed ones, and those of the other sign, that are not listed themselves."""
+    numbers = [listed_size for listed_size in listed if type(listed_size) is int]
+    near = dict.fromkeys(value for number in numbers for value in (number - 1, number + 1, -number))
+    yield from (value for value in near if value not in listed)
+
+
+def _comparison(check: str, name: str) -> tuple[list[ast.expr], list[ast.cmpop]] | None:
+    """The operands and operators of a chain that compares the field with numbers."""
+    node = ast.parse(check, mode="eval").body
+    if not isinstance(node, ast.Compare) or any(type(comparison) not in COMPARE for comparison in node.ops):
+        return None
+    operands = [node.left, *node.comparators]
+    names = [operand for operand in operands if isinstance(operand, ast.Name)]
+    others = [operand for operand in operands if not isinstance(operand, ast.Name)]
+    plain = all(number_source(ast.unparse(expression)) is not None for expression in others)
+    return (operands, node.ops) if [operand.id for operand in names] == [name] and plain else None
+
+
+def _bounds(check: str, name: str) -> list[int | float]:
+    compared = _comparison(check, name)
+    operands = compared[0] if compared else []
+    return [ast.literal_eval(operand) for operand in operands if not isinstance(operand, ast.Name)]
+
+
+def _holds(check: str, name: str, value: float) -> bool:
+    compared = _comparison(check, name)
+    assert compared is not None
+    values = [
+        value if isinstance(expression, ast.Name) else ast.literal_eval(expression)
+        for expression in compared[0]
+    ]
+    pairs = zip(compared[1], values, values[1:], strict=False)
+    return all(COMPARE[type(compare)](left, right) for compare, left, right in pairs)

@@ -1,0 +1,155 @@
+"""The methods of which an example has a shape that nobody declared: the code suggests it, and it may not fit."""
+
+import ast
+from collections.abc import Mapping
+
+from scaffold.spec.construction.constructor import is_array_left_out, parameters
+from scaffold.spec.construction.guards import conditions_of_constructor, refused_conditions
+from scaffold.spec.grammar.kept_annotations import members_of
+from scaffold.spec.grammar.types import CallableType, ClassType, ScalarType, TreeType, Type, arrays
+from scaffold.spec.model import Call, ModuleSpec
+from scaffold.spec.source.definitions import (
+    annotated_names,
+    arguments_with_defaults,
+    class_statement,
+    function_of,
+)
+from scaffold.spec.source.expressions import nodes_of, parsed
+from scaffold.spec.source.instance import is_any, names_array, self_attributes
+from scaffold.suite.examples.given_records import takes_records
+from scaffold.suite.sizes.unknown_dims import dims_in, dims_of_records, records_in, unknown_dims
+
+
+def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
+    """The names of those methods, the call as `__call__`; `__init__` before them where the instance itself is a guess.
+
+    `known` has the other classes, of which an instance may be one.
+    """
+    own = [] if spec.call is None else [("__call__", spec.call)]
+    # Where something else builds the instance, nothing is given to its constructor.
+    functions = [
+        each
+        for each in spec.methods
+        if each.is_function and not (spec.test.build and each.name == "__init__")
+    ]
+    called = [*own, *((method.name, method.call) for method in functions)]
+    guesses = [
+        name
+        for name, call in called
+        if takes_records(name)
+        or _is_guess(spec, name, call, known)
+        or any(_holds_guess(part.type, known) for part in call.args)
+    ]
+    # What is refused in a method is refused in those that call it.
+    guesses += [
+        name
+        for name, call in called
+        if name not in guesses and not {*self_attributes(call.text)}.isdisjoint(guesses)
+    ]
+    if is_guessed(spec, known) or "__init__" in guesses:
+        return tuple(dict.fromkeys(("__init__", *(name for name, _ in called))))
+    return tuple(dict.fromkeys((*["__init__"] * _may_be_refused(spec), *guesses)))
+
+
+def _may_be_refused(spec: ModuleSpec) -> bool:
+    """Whether the constructor refuses some values, and is given one that is chosen here: a text, or one of several numbers."""
+    said = dict(spec.test.values)
+    is_chosen = any(
+        each.default is None and each.source != "key" and each.name not in said for each in parameters(spec)
+    )
+    return is_chosen and bool(conditions_of_constructor(spec))
+
+
+def is_guessed(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
+    """Whether an instance of the tests is given arrays of which nobody declared the shape, where the author builds none."""
+    others = {name: other for name, other in known.items() if name != spec.name}
+    said = dict(spec.test.values)
+    given = [field for field in spec.fields if field.given and field.name not in said]
+    arguments = [argument for argument in spec.arguments if argument.name not in said]
+    return not spec.test.build and (
+        any(_has_shape(field.example) or _holds_guess(field.type, others) for field in given)
+        or any(_holds_guess(each.type, others) or _is_any_module(each.type) for each in arguments)
+        or any(_is_any_module(field.type) for field in given)
+        or _is_guessed(spec)
+    )
+
+
+def _is_any_module(kind: Type | None) -> bool:
+    """Whether a type is that of any module, of which an example is one layer."""
+    return isinstance(kind, ClassType) and kind.name == "Module"
+
+
+def _holds_guess(kind: Type | None, known: Mapping[str, ModuleSpec]) -> bool:
+    """Whether an example of a type holds an instance that is a guess."""
+    return any(is_guessed(record, known) for record in records_in(kind, known))
+
+
+def _is_guessed(spec: ModuleSpec) -> bool:
+    """Whether a class that is carried is given an array of which its own text says no shape, or a tree of which it names entries."""
+    node = class_statement(spec.source, spec.name)
+    fields = {} if node is None else {name: part.annotation for name, part in annotated_names(node.body)}
+    said = dict(spec.test.values)
+    given = {part.name: part.type for part in spec.arguments if part.name not in said}
+    names_entries = node is not None and _names_entries(node)
+    return any(
+        (names_entries and isinstance(kind, TreeType))
+        or (name in fields and _says_no_shape(fields[name]) and _has_shape(kind))
+        for name, kind in given.items()
+    )
+
+
+def _names_entries(node: ast.AST) -> bool:
+    """Whether code reads entries by their names, as `params["w"]`, which any tree need not have."""
+    bodies = (
+        part for function in nodes_of(ast.FunctionDef, node) for part in function.body
+    )  # without annotations
+    keys = (part.slice for part in nodes_of(ast.Subscript, *bodies) if isinstance(part.ctx, ast.Load))
+    return any(isinstance(key, ast.Constant) and isinstance(key.value, str) for key in keys)
+
+
+def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, ModuleSpec]) -> bool:
+    said = {key.rpartition(".")[2] for key, _ in spec.test.values if key.partition(".")[0] in (name, key)}
+    needed = [
+        each
+        for each in call.args
+        if each.type and each.name not in said and (each.default is None or is_array_left_out(each))
+    ]
+    unknown = unknown_dims(spec)
+    made = unknown & dims_in(field.type for field in spec.stored)
+    if any(
+        argument.type in (ScalarType("str"), CallableType())
+        or dims_in([argument.type]) & unknown
+        or dims_of_records(argument.type, known) & made
+        for argument in needed
+    ):
+        return True  # no type says which texts there are: names, and files
+    function = function_of(call.source)
+    numbers = [each.name for each in needed if each.type in (ScalarType("int"), ScalarType("float"))]
+    held = dims_in(each.type for each in (*spec.stored, *parameters(spec)))
+    free = [each.name for each in needed if dims_in([each.type]) - held]
+    for names in _names_refused(call):
+        if not names.isdisjoint(numbers) or ("self" in names and not names.isdisjoint(free)):
+            return True
+    pairs = arguments_with_defaults(function) if function is not None else ()
+    bare = {argument.arg for argument, _ in pairs if _says_no_shape(argument.annotation)}
+    is_size = ScalarType("int") if name == "__init__" else None
+    return any(
+        each.name in bare
+        and (_has_shape(each.type) or each.type == is_size or isinstance(each.type, ClassType))
+        for each in needed
+    )
+
+
+def _names_refused(call: Call) -> list[set[str]]:
+    """The names on whose values a function decides whether it raises, by condition."""
+    conditions = refused_conditions(parsed(call.text))
+    return [{name.id for name in nodes_of(ast.Name, condition)} for condition in conditions]
+
+
+def _says_no_shape(annotation: ast.expr | None) -> bool:
+    return annotation is None or is_any(annotation) or any(map(names_array, members_of(annotation)))
+
+
+def _has_shape(kind: Type | None) -> bool:
+    """Whether a type is that of an array, or of several, and of no random key."""
+    return any(array.dtype != "key" for array in arrays(kind)) if kind is not None else False

@@ -1,0 +1,104 @@
+"""The outputs that a suite declares of a call: dtypes, and shapes in which `None` stands for a dim that is not known."""
+
+import ast
+from collections.abc import Collection, Iterable
+
+from msgspec.structs import replace
+
+from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.grammar.dtypes import DTYPES
+from scaffold.spec.grammar.named_dims import ROWS
+from scaffold.spec.grammar.types import ArrayType, ClassType, TupleType, Type, arrays, dim_names
+from scaffold.spec.model import Call, ModuleSpec
+from scaffold.spec.once import once
+from scaffold.spec.source.expressions import dedented, nodes_of
+from scaffold.suite.examples.examples import Examples
+from scaffold.suite.examples.mapped import outputs
+from scaffold.suite.examples.subject import Subject
+from scaffold.suite.sizes.unknown_dims import unknown_dims
+
+_STACKING = frozenset(("scan", "associative_scan", "vmap", "filter_vmap", "stack"))
+"""The functions of jax and Equinox that give arrays with one more axis."""
+
+
+def declared_outputs(
+    subject: Subject, call: Call, kinds: tuple[Type, ...], states: list[Type] | None
+) -> list[str]:
+    """How the tests declare the outputs; a dim of nothing that goes in may have any size."""
+    spec = subject.of_class
+    if not may_stack(call.body):
+        kinds = tuple(unpacked(subject, kind) for kind in kinds)
+    returned = outputs(kinds, states) or []
+    names = {
+        *_names_given(subject.of_class),
+        *_names(argument.type for argument in call.args),
+        *(argument.name for argument in call.args),
+    }
+    sizes = {name: size for name, size in subject.examples.sizes.items() if name in names}
+    sized = replace(subject.examples, sizes={**sizes, **_sizes_by_default(call)})
+    several = {name for name, _ in spec.test.shapes} | _given_variadic(spec, call)
+    return [_output(sized, kind, {*sized.sizes, *several}) for kind in returned]
+
+
+def may_stack(body: str) -> bool:
+    """Whether a body runs steps or rows, whose records may be given back stacked: the annotation of a record says no axes."""
+    functions = (ast.unparse(call.func) for call in nodes_of(ast.Call, ast.parse(dedented(body))))
+    return any(name.rpartition(".")[2] in _STACKING or name.endswith("lax.map") for name in functions)
+
+
+def unpacked(subject: Subject, kind: Type) -> Type:
+    """The types in a NamedTuple of the file, as a tuple of them."""
+    match kind:
+        case TupleType(items=items, variadic=variadic):
+            return TupleType(tuple(unpacked(subject, item) for item in items), variadic)
+        case ClassType(name=name, module=None) if (spec := subject.known.get(name)) is not None:
+            parts = tuple(field.type for field in spec.stored)
+            is_plain = spec.kind == "namedtuple" and all(isinstance(part, ArrayType) for part in parts)
+            return TupleType(parts) if is_plain else kind
+        case _:
+            return kind
+
+
+@once
+def _names_given(spec: ModuleSpec) -> frozenset[str]:
+    """The dims of what goes into the constructor, and the numbers that it takes."""
+    numbers = {parameter.name for parameter in parameters(spec)} | {name for name, _ in spec.test.sizes}
+    held = _names(member.type for member in (*spec.fields, *spec.arguments))
+    return (held - unknown_dims(spec)) | numbers
+
+
+def _names(kinds: Iterable[Type | None]) -> frozenset[str]:
+    return frozenset(name for dim in _dims(kinds) for name in dim_names(dim))
+
+
+def _dims(kinds: Iterable[Type | None]) -> set[str]:
+    return {dim for kind in kinds if kind is not None for array in arrays(kind) for dim in array.dims}
+
+
+def _given_variadic(spec: ModuleSpec, call: Call) -> set[str]:
+    """The `*batch` that something has which goes in."""
+    dims = _dims(member.type for member in (*call.args, *spec.fields, *spec.arguments))
+    return {dim[1:] for dim in dims if dim[0] == "*"} | {parameter.name for parameter in parameters(spec)}
+
+
+def _sizes_by_default(call: Call) -> dict[str, int]:
+    """The integers that a call has by default, which its example leaves out."""
+    return {
+        argument.name: int(argument.default)
+        for argument in call.args
+        if argument.default and argument.default.isdecimal()
+    }
+
+
+def _output(examples: Examples, kind: ArrayType, known: Collection[str]) -> str:
+    """How the tests declare an output, with `None` for a dim that is not known and `...` for several such."""
+    dtype = "" if DTYPES[kind.dtype][1] == "float" else f', "{DTYPES[kind.dtype][1]}"'
+    texts = [text for dim in kind.dims for text in _texts(examples, dim, known)]
+    shape = f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"
+    return f"Output({shape}{dtype})"
+
+
+def _texts(examples: Examples, dim: str, known: Collection[str]) -> list[str]:
+    if not {*dim_names(dim)} <= {*known}:
+        return ["..." if dim.startswith("*") or dim == ROWS else "None"]
+    return [str(size) for size in examples.dim(dim)]

@@ -1,0 +1,81 @@
+"""Arguments that another method of the instance makes: `instance.init_cache(3)`, where no other example is known."""
+
+from collections.abc import Iterator, Mapping
+
+from msgspec.structs import replace
+
+from scaffold.errors import ScaffoldError
+from scaffold.spec.construction.cases import MADE_BY_INSTANCE
+from scaffold.spec.construction.sizes import is_int
+from scaffold.spec.grammar.types import ClassType, OpaqueType, Type, is_traced
+from scaffold.spec.grammar.values import EXAMPLE_INT
+from scaffold.spec.model import Argument, Call, Method, ModuleSpec
+from scaffold.suite.examples.examples import Examples
+
+
+def with_made_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
+    """The spec as its tests know it: what has no example, and what a method gives, is made by that method."""
+    needed = [
+        (method, argument)
+        for _, method in spec.functions
+        for argument in method.call.args
+        if argument.default is None and not is_said(spec, argument)
+        if any(_makes(maker, argument.type) for maker in spec.methods)
+    ]
+    examples = Examples.of(spec, known) if needed else None
+    made = {
+        f"{method.name}.{argument.name}": source
+        for method, argument in needed
+        if examples is not None and not has_example(argument, examples)
+        for source in made_by_method(argument.type, method.call, examples)
+    }
+    if not made:
+        return spec  # with all that is worked out of it
+    return replace(spec, test=replace(spec.test, values=(*spec.test.values, *made.items())))
+
+
+def made_by_method(kind: Type | None, call: Call, examples: Examples) -> Iterator[str]:
+    """The call of the first method that gives a type, with sizes and with what the call is given itself."""
+    for method in examples.spec.methods:
+        if kind is not None and method.call is not call and _makes(method, kind):
+            values = [*_values(method.call, _passed(call, kind), examples)]
+            if len(values) == len(method.call.args):
+                given = "" if method.decorators else f"({', '.join(values)})"
+                yield f"{MADE_BY_INSTANCE}{method.name}{given}"
+                return
+
+
+def _makes(method: Method, kind: Type | None) -> bool:
+    """Whether an instance gives a class, or a type that is kept as it is written, by a plain method or a property."""
+    is_plain = method.owner == "self" and method.decorators in ((), ("property",)) and method.is_function
+    return is_plain and isinstance(kind, ClassType | OpaqueType) and method.call.returns == (kind,)
+
+
+def _passed(call: Call, made: Type) -> dict[str, Type]:
+    """What a call is passed in variables, without what is to be made."""
+    typed = ((argument.name, argument.type) for argument in call.args)
+    return {name: kind for name, kind in typed if kind is not None and is_traced(kind) and kind != made}
+
+
+def _values(call: Call, passed: Mapping[str, Type], examples: Examples) -> Iterator[str]:
+    for argument in call.args:
+        if argument.type is not None and passed.get(argument.name) == argument.type:
+            yield argument.name
+        elif is_int(argument.type):
+            yield str(examples.sizes.get(argument.name, EXAMPLE_INT))
+
+
+def is_said(spec: ModuleSpec, argument: Argument) -> bool:
+    """Whether the author gives an example of an argument of this name."""
+    return any(key.rpartition(".")[2] == argument.name for key, _ in spec.test.values)
+
+
+def has_example(argument: Argument, examples: Examples) -> bool:
+    """Whether an example of an argument is known."""
+    if argument.type is None:
+        return False
+    try:
+        examples.value(argument.type, argument.name, 0)
+    except ScaffoldError:
+        return False
+    return True

@@ -1,0 +1,125 @@
+"""The class under test: its spec, the example values, and what its emission tells of it."""
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from scaffold.emit.facts import Facts, facts
+from scaffold.spec.construction.cases import is_passed
+from scaffold.spec.construction.class_calls import makes_default
+from scaffold.spec.construction.constructor import rebuilds_by
+from scaffold.spec.construction.sizes import sizes
+from scaffold.spec.grammar.types import Type, arrays, dim_names
+from scaffold.spec.model import Argument, Field, Method, ModuleSpec
+from scaffold.spec.source.expressions import assigned_names
+from scaffold.spec.states import is_stateful, state_fields
+from scaffold.suite.examples.examples import Examples
+from scaffold.suite.examples.mapped import batch_size, state_rows
+from scaffold.suite.examples.mapped_records import with_rows
+from scaffold.suite.examples.untried import with_values_of
+
+OF_CALLS = 50
+"""How far the seeds of arguments lie behind those of an instance."""
+
+
+class Subject(Struct, frozen=True, dict=True):
+    """What every part of a suite is made from."""
+
+    spec: ModuleSpec
+    known: Mapping[str, ModuleSpec]
+    sized: "Examples | None" = None
+    """The example values of the class, where this is about one method of it."""
+    method: str = ""
+    """The method that stands for the call, in a class that has none."""
+
+    @property
+    def function(self) -> str:
+        """What the example call calls, as source."""
+        return f"instance.{self.method}" if self.method else "instance"
+
+    @property
+    def of_class(self) -> ModuleSpec:
+        """The spec of the class, also where a method stands in the place of the call."""
+        return self.sized.spec if self.sized else self.spec
+
+    def of(self, method: Method) -> "Subject":
+        """The same class with a method in the place of the call; instances of it may be arguments."""
+        called = replace(with_values_of(self.spec, method), call=method.call)
+        return Subject(called, {**self.known, self.spec.name: self.spec}, self._sized_with(called))
+
+    def _sized_with(self, called: ModuleSpec) -> Examples:
+        """The example values, with sizes for the dims of a method that a base has."""
+        examples = self.examples
+        # Of this method alone: the dims of the class are those of all its methods.
+        kinds = called.call.types if called.call else ()
+        dims = {dim for kind in kinds for array in arrays(kind) for dim in array.dims if dim[0] != "*"}
+        if {name for dim in dims for name in dim_names(dim)} <= examples.sizes.keys():
+            return examples
+        kept = replace(called.test, sizes=tuple(examples.sizes.items()))
+        return replace(examples, sizes=sizes(replace(called, test=kept)))
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What the emission tells of the class."""
+        return facts(self.spec)
+
+    @cached_property
+    def examples(self) -> Examples:
+        """The example values. Raises `ScaffoldError` where none can be made."""
+        sized = self.sized
+        return Examples(self.spec, self.known, sized.sizes) if sized else Examples.of(self.spec, self.known)
+
+    @cached_property
+    def inputs(self) -> Mapping[str, str]:
+        """The constructor's arguments in the example, as source."""
+        return dict(self.examples.inputs())
+
+    @cached_property
+    def examples_of_calls(self) -> Examples:
+        """The example values of arguments: other draws than the arrays that the constructor is given, from which they would
+        differ by nothing.
+        """
+        given = [field.type for field in self.spec.stored if field.given]
+        given += [argument.type for argument in self.spec.arguments if argument.type is not None]
+        is_given_some = any(array.dtype != "key" for kind in given for array in arrays(kind))
+        begin = self.examples.begin + OF_CALLS * is_given_some
+        return replace(self.examples, begin=begin, known=with_rows(self.spec, self.known))
+
+    @cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The arguments of the call."""
+        return tuple(argument for argument in self.spec.call_arguments if not argument.is_marker)
+
+    @cached_property
+    def passed(self) -> tuple[Argument, ...]:
+        """Those that the example passes as arrays, which are cast, mapped and differentiated; the others keep their default
+        or are constants."""
+        return tuple(argument for argument in self.arguments if is_passed(self.spec, argument))
+
+    @cached_property
+    def batch(self) -> int:
+        """The size of the batch over which the call averages, or 0."""
+        return batch_size(self.spec, self.examples.sizes)
+
+    @cached_property
+    def states(self) -> list[str] | None:
+        """The rows of the states that an instance is made with; None where not all are known."""
+        return state_rows(self.examples) if is_stateful(self.spec) else []
+
+    @cached_property
+    def state_types(self) -> list[Type] | None:
+        """The types of these states, in order; None where not all are known."""
+        return None if self.states is None else [field.type for field in state_fields(self.spec)]
+
+    def is_absent(self, field: Field) -> bool:
+        """Whether the field is None in the example."""
+        changed = field.converter or field.name in assigned_names(self.spec.setup)
+        unsaid = None if makes_default(field) else field.default
+        given_input = self.inputs.get(field.name, unsaid) if field.given and not changed else None
+        return given_input == "None" or self.inputs.get(field.optional or "") == "False"
+
+    def is_kept_apart(self, field: Field) -> bool:
+        """Whether the entries that creation fixes lie in the treedef."""
+        return rebuilds_by(self.spec, "static") and bool(field.preset)
