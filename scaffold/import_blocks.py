@@ -10,13 +10,13 @@ from scaffold.emit.helpers import HELPERS, helper_imports
 from scaffold.import_lines import import_lines, imported, sorted_lines
 from scaffold.in_project.layout import Layout
 from scaffold.kind import Context, kind_of
+from scaffold.source.expressions import free_names
 from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.helpers import helper_names
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import GENERIC, TEST_IMPORTS, stem
 from scaffold.spec.rules.known_names import OF_TESTS
 from scaffold.spec.rules.pieces import pieces_of_tests
-from scaffold.spec.source.expressions import free_names
 
 
 class Code(Struct, frozen=True):

@@ -17,7 +17,7 @@ from scaffold.in_project.layout import Layout
 from scaffold.kind import AS_WRITTEN, USUAL_SUITE, Context, kind_of
 from scaffold.rendering.own_templates import own_template
 from scaffold.rendering.render import render, render_class, render_named
-from scaffold.source_text import docstring, listed
+from scaffold.source.text import docstring, listed
 from scaffold.spec.model import ModuleSpec
 from scaffold.suite.suites import emitted_suite
 

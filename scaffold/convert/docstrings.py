@@ -3,7 +3,7 @@
 import ast
 import inspect
 
-from scaffold.source_text import block
+from scaffold.source.text import block
 
 
 def begins_with_text(body: str) -> bool:

@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from scaffold.source_text import block
+from scaffold.source.expressions import free_names
+from scaffold.source.text import block
 from scaffold.spec.grammar.values import one_value, scalar_source
 from scaffold.spec.raw import as_list, as_table
-from scaffold.spec.source.expressions import free_names
 
 _PLACE = r"(?m)^( *)__text_(\d+)__$|__text_(\d+)__"
 

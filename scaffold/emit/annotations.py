@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct, field
 
 from scaffold.emit.as_spelled import Path, annotations_written, says_the_same
+from scaffold.source.expressions import syntax_fault
 from scaffold.spec.construction.divisions import class_sources
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import (
@@ -29,7 +30,6 @@ from scaffold.spec.grammar.types import (
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.names import LIBRARIES
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import syntax_fault
 from scaffold.spec.unit import siblings
 
 

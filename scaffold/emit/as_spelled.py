@@ -5,13 +5,13 @@ import inspect
 import re
 from collections.abc import Mapping
 
-from scaffold.source_text import docstring
+from scaffold.source.expressions import elements_of, expression_or_none, nodes_of
+from scaffold.source.instance import last_name
+from scaffold.source.text import docstring
 from scaffold.spec.grammar.annotated import types_in
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import elements_of, expression_or_none, nodes_of
-from scaffold.spec.source.instance import last_name
 
 Path = tuple[str, ...]
 """Where a text stands in the tables of a spec."""

@@ -7,7 +7,7 @@ from textwrap import indent
 
 from scaffold.emit.as_spelled import BODY, METHOD, documented
 from scaffold.kind import kind_of
-from scaffold.source_text import docstring, listed
+from scaffold.source.text import docstring, listed
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.model import ModuleSpec
 

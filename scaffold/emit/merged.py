@@ -7,11 +7,11 @@ from functools import reduce
 
 from scaffold.emit.constructor.given import COPIERS
 from scaffold.errors import Fault
+from scaffold.source.rewriting import in_place_of, spliced
 from scaffold.spec.grammar.annotated import annotations_in
 from scaffold.spec.helpers import bound_by, helper_names, helpers_in, joined
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
-from scaffold.spec.source.rewriting import in_place_of, spliced
 from scaffold.spec.unit import Unit
 
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
 
-from scaffold.source_text import listed
+from scaffold.source.rewriting import read_as
+from scaffold.source.text import listed
 from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.model import Field, Group, ModuleSpec
-from scaffold.spec.source.rewriting import read_as
 
 
 def small_classes(spec: ModuleSpec) -> tuple[ModuleSpec, ...]:

@@ -9,7 +9,7 @@ from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.history.records import MODULE, Record, Records
 from scaffold.in_project.layout import Layout
 from scaffold.passes.migrations import Migration, read_class, with_migrations
-from scaffold.source_text import listed
+from scaffold.source.text import listed
 from scaffold.spec.model import ModuleSpec
 
 Paths = Mapping[str, str]

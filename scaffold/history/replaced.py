@@ -10,7 +10,7 @@ from scaffold.files.texts import Text
 from scaffold.history.ancestry import Ancestry, ClassFiles
 from scaffold.history.file_steps import FileSteps
 from scaffold.history.records import FOLDER, SPEC, TEST, Generated, Record
-from scaffold.source_text import listed
+from scaffold.source.text import listed
 
 
 class ReplacedSteps(Struct, frozen=True):

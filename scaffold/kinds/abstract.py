@@ -9,7 +9,7 @@ from scaffold.emit.docs import METHOD, class_doc, with_docs
 from scaffold.emit.members.members import call_context, properties
 from scaffold.errors import Fault
 from scaffold.kind import Kind
-from scaffold.source_text import docstring
+from scaffold.source.text import docstring
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, asks_for_call, lineage
 

@@ -10,7 +10,7 @@ from scaffold.emit.members.members import methods
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.kinds.module import module_context
-from scaffold.source_text import docstring
+from scaffold.source.text import docstring
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ClassType, TupleType
 from scaffold.spec.model import Argument, ModuleSpec

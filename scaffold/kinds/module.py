@@ -20,7 +20,7 @@ from scaffold.passes.stacked.faults import stacked_faults
 from scaffold.passes.stacked.layers import with_stacked
 from scaffold.passes.states import state_faults, with_state
 from scaffold.passes.static_storage import is_converted
-from scaffold.source_text import block
+from scaffold.source.text import block
 from scaffold.spec.construction.class_calls import is_called_with_fields, kept_defaults
 from scaffold.spec.construction.constructor import has_factory
 from scaffold.spec.fields.training import undecayed

@@ -11,7 +11,7 @@ from scaffold.emit.members.saving import save_context
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.kinds.pytree import trainable
-from scaffold.source_text import block
+from scaffold.source.text import block
 from scaffold.spec.construction.constructor import has_factory
 from scaffold.spec.grammar.types import arrays, is_plain
 from scaffold.spec.model import Field, ModuleSpec

@@ -27,12 +27,12 @@ from scaffold.passes.variables import (
     variable_faults,
     variable_of,
 )
-from scaffold.source_text import block, docstring
+from scaffold.source.rewriting import rename
+from scaffold.source.text import block, docstring
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ArrayType, ClassType, DictType, ListType, OpaqueType, Type
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.reading.made_variables import VARIABLES
-from scaffold.spec.source.rewriting import rename
 from scaffold.spec.unit import siblings
 from scaffold.suite.declarations.leaves import entries
 from scaffold.suite.examples.declared import spread_of, value_of

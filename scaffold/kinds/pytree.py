@@ -27,11 +27,11 @@ from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.passes.compute import compute_faults, with_compute
-from scaffold.source_text import block, docstring
+from scaffold.source.expressions import assigned_names
+from scaffold.source.text import block, docstring
 from scaffold.spec.construction.constructor import fields_as_given, has_factory, parameters
 from scaffold.spec.grammar.types import is_tree
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.source.expressions import assigned_names
 from scaffold.suite.skips import skips
 
 FLAGGED = " " * 12

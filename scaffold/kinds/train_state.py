@@ -15,7 +15,7 @@ from scaffold.emit.members.saving import save_context
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.kinds.module import field_lines
-from scaffold.source_text import block, docstring
+from scaffold.source.text import block, docstring
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ArrayType, ClassType, ScalarType
 from scaffold.spec.model import Argument, Field, ModuleSpec

@@ -19,7 +19,7 @@ from scaffold.in_project.spec_files import described_by, is_spec_of
 from scaffold.lifecycle.adopted import AdoptedTests, is_adopted, target_of
 from scaffold.lifecycle.leftovers import leftovers
 from scaffold.lifecycle.users import users
-from scaffold.source_text import listed
+from scaffold.source.text import listed
 
 _REMEDY = "--force removes it, and keeps a copy; or bring it back to what was generated"
 

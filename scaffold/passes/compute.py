@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from scaffold.errors import Fault
+from scaffold.source.expressions import dedented, is_identity_test
+from scaffold.source.instance import attribute_of_self
+from scaffold.source.rewriting import rewrite
 from scaffold.spec.grammar.types import ArrayType, ClassType, TreeType, Type, arrays, walk
 from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
-from scaffold.spec.source.expressions import dedented, is_identity_test
-from scaffold.spec.source.instance import attribute_of_self
-from scaffold.spec.source.rewriting import rewrite
 
 ATTRIBUTE, CAST = "compute_dtype", "_cast"
 STORED = "false"

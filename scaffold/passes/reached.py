@@ -3,9 +3,9 @@
 import ast
 from collections.abc import Iterable, Iterator
 
+from scaffold.source.expressions import assigned_names, dedented, nodes_of
+from scaffold.source.instance import attribute_of_self, calls, self_attributes
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.source.expressions import assigned_names, dedented, nodes_of
-from scaffold.spec.source.instance import attribute_of_self, calls, self_attributes
 
 
 def bodies_used(spec: ModuleSpec, body: str) -> list[str]:

@@ -3,11 +3,11 @@
 import ast
 from collections.abc import Iterator, Sequence
 
+from scaffold.source.expressions import nodes_of
+from scaffold.source.instance import attribute_of_self, calls
+from scaffold.source.rewriting import rewrite
 from scaffold.spec.grammar.types import ListType
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.expressions import nodes_of
-from scaffold.spec.source.instance import attribute_of_self, calls
-from scaffold.spec.source.rewriting import rewrite
 
 
 def as_lists(spec: ModuleSpec, source: str) -> str:

@@ -15,10 +15,7 @@ from msgspec.structs import replace
 
 from scaffold.errors import Fault
 from scaffold.kind import kind_of
-from scaffold.spec.grammar.types import ClassType, OpaqueType, TupleType, Type
-from scaffold.spec.grammar.values import one_value
-from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
-from scaffold.spec.source.expressions import (
+from scaffold.source.expressions import (
     Comprehension,
     assigned_names,
     bound_names,
@@ -27,8 +24,11 @@ from scaffold.spec.source.expressions import (
     nodes_of,
     own_nodes,
 )
-from scaffold.spec.source.instance import attribute_of_self, is_whole, updated_attribute
-from scaffold.spec.source.rewriting import in_place_of, rewrite, spliced
+from scaffold.source.instance import attribute_of_self, is_whole, updated_attribute
+from scaffold.source.rewriting import in_place_of, rewrite, spliced
+from scaffold.spec.grammar.types import ClassType, OpaqueType, TupleType, Type
+from scaffold.spec.grammar.values import one_value
+from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
 from scaffold.spec.states import (
     ARGUMENT,
     STATE,

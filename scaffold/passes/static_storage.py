@@ -3,12 +3,12 @@
 import ast
 from typing import Any, cast
 
+from scaffold.source.expressions import dedented, is_identity_test
+from scaffold.source.instance import attributes_stored
+from scaffold.source.rewriting import read_as
 from scaffold.spec.grammar.types import DictType, ListType, ScalarType, SetType, TupleType, Type, UnionType
 from scaffold.spec.grammar.values import as_float
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.source.expressions import dedented, is_identity_test
-from scaffold.spec.source.instance import attributes_stored
-from scaffold.spec.source.rewriting import read_as
 
 DTYPE, SLICE, FLOAT = ScalarType("dtype"), ScalarType("slice"), ScalarType("float")
 _PARTS = "start", "stop", "step"

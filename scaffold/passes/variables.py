@@ -5,15 +5,8 @@ from collections.abc import Iterator, Mapping
 
 from scaffold.errors import Fault
 from scaffold.passes.reached import bodies_used
-from scaffold.spec.construction.dtypes import is_part
-from scaffold.spec.fields.training import FILTER
-from scaffold.spec.grammar.types import ArrayType, DictType, ListType, OpaqueType, walk
-from scaffold.spec.helpers import helper_names
-from scaffold.spec.model import Call, Field, ModuleSpec
-from scaffold.spec.names import class_name_faults
-from scaffold.spec.reading.made_variables import FLAX
-from scaffold.spec.source.expressions import dedented, is_identity_test
-from scaffold.spec.source.instance import (
+from scaffold.source.expressions import dedented, is_identity_test
+from scaffold.source.instance import (
     attribute_of_self,
     calls,
     is_whole,
@@ -21,7 +14,14 @@ from scaffold.spec.source.instance import (
     updated_below,
     updated_entry,
 )
-from scaffold.spec.source.rewriting import rewrite
+from scaffold.source.rewriting import rewrite
+from scaffold.spec.construction.dtypes import is_part
+from scaffold.spec.fields.training import FILTER
+from scaffold.spec.grammar.types import ArrayType, DictType, ListType, OpaqueType, walk
+from scaffold.spec.helpers import helper_names
+from scaffold.spec.model import Call, Field, ModuleSpec
+from scaffold.spec.names import class_name_faults
+from scaffold.spec.reading.made_variables import FLAX
 
 UNTRAINED = ("data", "buffer", "state")
 """The roles of arrays whose Variable type the author may choose."""

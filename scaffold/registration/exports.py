@@ -11,7 +11,7 @@ from scaffold.files.places import read_regular
 from scaffold.in_project.dependencies import Dependencies, requirement
 from scaffold.in_project.formatter import line_length
 from scaffold.in_project.layout import Layout
-from scaffold.source_text import listed
+from scaffold.source.text import listed
 
 
 class Export(Struct, frozen=True):

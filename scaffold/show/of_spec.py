@@ -12,7 +12,7 @@ from scaffold.passes.compute import computes_in
 from scaffold.passes.stacked.layers import count_of_layers
 from scaffold.show.roles import role_of_leaf
 from scaffold.show.tree import Dim, Part, Tree, walk
-from scaffold.source_text import listed
+from scaffold.source.text import listed
 from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.sizes import several, sizes
 from scaffold.spec.grammar.dtypes import DTYPES

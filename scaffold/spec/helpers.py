@@ -7,9 +7,9 @@ from functools import lru_cache
 from msgspec import Struct
 
 from scaffold.errors import Fault
+from scaffold.source.expressions import first_line, local_names, syntax_fault
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import EMITTED_BUILTINS
-from scaffold.spec.source.expressions import first_line, local_names, syntax_fault
 from scaffold.spec.unit import siblings
 
 _MODULES = ("jax", "jnp", "eqx", "nnx", "np", "optax")

@@ -9,13 +9,13 @@ from functools import cache
 
 from msgspec.structs import replace
 
+from scaffold.source.definitions import abstract_variables, class_attributes, is_missing, statements
+from scaffold.source.settings import settings_of
 from scaffold.spec.construction.arithmetic import whole_constants
 from scaffold.spec.construction.divisions import divisions_beside
 from scaffold.spec.fields.training import buffers_of_parts
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage, subclasses
-from scaffold.spec.source.definitions import abstract_variables, class_attributes, is_missing, statements
-from scaffold.spec.source.settings import settings_of
 from scaffold.spec.unit import siblings
 
 KINDS = ("module", "nnx")

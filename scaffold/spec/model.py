@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from scaffold.source.definitions import function_of
 from scaffold.spec.grammar.initialisers import named
 from scaffold.spec.grammar.types import ArrayType, ClassType, OpaqueType, ScalarType, Type, is_plain, walk
 from scaffold.spec.names import stem
-from scaffold.spec.source.definitions import function_of
 from scaffold.spec.test_plan import TestPlan
 from scaffold.spec.unit import Unit
 

@@ -9,14 +9,14 @@ from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
 from scaffold.kind import kind_of
-from scaffold.source_text import docstring
+from scaffold.source.definitions import arguments_with_defaults, function_of, gives_instance
+from scaffold.source.expressions import parsed
+from scaffold.source.text import docstring
 from scaffold.spec.construction.arithmetic import primes
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.construction.guards import refused_conditions
 from scaffold.spec.grammar.types import ArrayType, ScalarType, TreeType
 from scaffold.spec.model import Method, ModuleSpec
-from scaffold.spec.source.definitions import arguments_with_defaults, function_of, gives_instance
-from scaffold.spec.source.expressions import parsed
 from scaffold.suite.context import example_call
 from scaffold.suite.declarations.guesses import guessed_methods, is_guessed
 from scaffold.suite.examples.examples import Examples

@@ -5,7 +5,7 @@ from typing import Any
 
 from scaffold.emit.docs import METHOD
 from scaffold.kind import Context
-from scaffold.source_text import docstring
+from scaffold.source.text import docstring
 from scaffold.spec.construction.cases import case_specs
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.claims import slug

@@ -13,7 +13,10 @@ from scaffold.kind import Context, kind_of
 from scaffold.passes.compute import computes_in, uncast
 from scaffold.passes.stacked.layers import stacked
 from scaffold.passes.static_storage import stored_value
-from scaffold.source_text import docstring
+from scaffold.source.definitions import WITHOUT_FIELDS, class_statement
+from scaffold.source.expressions import dedented, nodes_of, parsed
+from scaffold.source.instance import kept_arguments, last_name, made_attributes
+from scaffold.source.text import docstring
 from scaffold.spec.construction.cases import flags, key_arguments, passed_names
 from scaffold.spec.construction.constructor import makes_in_one_dtype
 from scaffold.spec.fields.shared import shared_fields
@@ -28,9 +31,6 @@ from scaffold.spec.grammar.types import (
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.bases import MODULES, lineage
 from scaffold.spec.skeletons.classes.inferred import constructor_of
-from scaffold.spec.source.definitions import WITHOUT_FIELDS, class_statement
-from scaffold.spec.source.expressions import dedented, nodes_of, parsed
-from scaffold.spec.source.instance import kept_arguments, last_name, made_attributes
 from scaffold.spec.states import holds_state, is_stateful
 from scaffold.suite.declarations.bounds import bounds
 from scaffold.suite.declarations.calls import call_arguments, never_reads, unread_of_interface

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.kind import kind_of
+from scaffold.source.definitions import ABSTRACT_VARIABLES
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.definitions import ABSTRACT_VARIABLES
 from scaffold.suite.as_written import build_of, has_leaves, inputs_of, knows_arguments
 from scaffold.suite.examples.subject import Subject
 

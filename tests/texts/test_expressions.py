@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scaffold.emit.members.members import guard
-from scaffold.spec.source.expressions import (
+from scaffold.source.expressions import (
     assigned_names,
     count_name,
     dedented,
@@ -15,7 +15,7 @@ from scaffold.spec.source.expressions import (
     free_names,
     syntax_fault,
 )
-from scaffold.spec.source.rewriting import rename
+from scaffold.source.rewriting import rename
 
 NAMES = st.sampled_from(["key", "size", "x", "self.w", "self.mean"])
 PLAIN = st.sampled_from(["key", "size", "x"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scaffold.source_text import WIDTH, block, docstring
+from scaffold.source.text import WIDTH, block, docstring
 
 # What the reader lets through: neither control characters nor lone surrogates.
 WRITTEN = st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]) | st.sampled_from('\n\n\\"`{}% ')

@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from scaffold.adopt.emit.class_suite import told_of
 from scaffold.import_lines import imported
+from scaffold.source.definitions import annotated_names
+from scaffold.source.expressions import free_names
+from scaffold.source.rewriting import end_of, spliced
 from scaffold.spec.names import IMPORTS
-from scaffold.spec.source.definitions import annotated_names
-from scaffold.spec.source.expressions import free_names
-from scaffold.spec.source.rewriting import end_of, spliced
 
 Found = Mapping[str, Any]
 

@@ -14,11 +14,11 @@ from scaffold.files.fileset import File
 from scaffold.import_lines import imported, sorted_lines
 from scaffold.in_project.layout import Layout
 from scaffold.render_class import module_files
+from scaffold.source.expressions import free_names
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.raw import as_table
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.skeletons.read import skeletons_of
-from scaffold.spec.source.expressions import free_names
 from scaffold.suite.examples.untried import untried_notes
 from scaffold.suite.untested import why_untested
 from scaffold.tidy import tidy

@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.places import read_regular
+from scaffold.source.expressions import Import, first_line, free_names, nodes_of
 from scaffold.spec.helpers import bound_by, source_of
 from scaffold.spec.skeletons.words.names import is_for_types, read_names
-from scaffold.spec.source.expressions import Import, first_line, free_names, nodes_of
 
 FUTURE = "from __future__ "
 TYPE_CHECKING = "from typing import TYPE_CHECKING"

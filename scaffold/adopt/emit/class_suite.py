@@ -16,7 +16,7 @@ from scaffold.files.fileset import File
 from scaffold.import_lines import import_lines
 from scaffold.in_project.layout import Layout
 from scaffold.rendering.render import render
-from scaffold.source_text import listed
+from scaffold.source.text import listed
 from scaffold.spec.names import IMPORTS, TEST_IMPORTS, stem
 
 Found = Mapping[str, Any]

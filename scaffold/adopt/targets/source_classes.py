@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
-from scaffold.spec.source.definitions import ABSTRACT_VARIABLES
+from scaffold.source.definitions import ABSTRACT_VARIABLES
 
 PYTREE_BASES = frozenset({"equinox.Module", "flax.nnx.Module", "flax.nnx.Pytree", "flax.struct.PyTreeNode"})
 PYTREE_DECORATORS = frozenset(

@@ -13,6 +13,7 @@ from scaffold.errors import Fault, ScaffoldError, shown
 from scaffold.files.fileset import Plan
 from scaffold.in_project.layout import Layout
 from scaffold.kind import NAMES, kind_of
+from scaffold.source.expressions import syntax_fault
 from scaffold.spec.command_line import call_from_text, option_value, parse_field_token
 from scaffold.spec.names import argument_name_faults, class_name_faults, stem
 from scaffold.spec.reading.read_fields import read_fields
@@ -20,7 +21,6 @@ from scaffold.spec.reading.read_functions import read_call
 from scaffold.spec.reading.reader import Reader
 from scaffold.spec.reading.roles import OF_GIVEN
 from scaffold.spec.rules.fields import initialiser_faults
-from scaffold.spec.source.expressions import syntax_fault
 from scaffold.spec.tables.check_keys import sound_options
 from scaffold.spec.tables.key import Key
 from scaffold.spec.tables.keys import CONSTRUCTORS, LAYOUTS, REBUILDS

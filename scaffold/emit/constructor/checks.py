@@ -5,6 +5,7 @@ import textwrap
 
 from scaffold.emit.nesting import located
 from scaffold.passes.static_storage import as_given
+from scaffold.source.rewriting import rename
 from scaffold.spec.grammar.types import (
     CallableType,
     ClassType,
@@ -19,7 +20,6 @@ from scaffold.spec.grammar.types import (
     UnionType,
 )
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.source.rewriting import rename
 
 # Stand for the shown name and value while a message is wrapped: one word, as wide as what replaces it.
 _NAME, _VALUE = "\0", "\1"

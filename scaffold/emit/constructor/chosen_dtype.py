@@ -4,7 +4,7 @@ import ast
 from collections.abc import Collection
 
 from scaffold.emit.constructor.source import parsed
-from scaffold.spec.source.rewriting import Edit, end_of, spliced
+from scaffold.source.rewriting import Edit, end_of, spliced
 
 _PLACES = {
     **dict.fromkeys(("jnp.zeros", "jnp.ones", "jnp.empty", "jnp.identity"), 1),

@@ -13,6 +13,7 @@ from scaffold.emit.constructor.shapes import shape_statements
 from scaffold.emit.constructor.source import as_dict, as_tuple, operand, parsed
 from scaffold.kind import kind_of
 from scaffold.passes.static_storage import stored_source
+from scaffold.source.rewriting import rename
 from scaffold.spec.construction.class_calls import default_statements, makes_default
 from scaffold.spec.construction.constructor import (
     Parameter,
@@ -32,7 +33,6 @@ from scaffold.spec.construction.dtypes import is_part
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType, OpaqueType, TreeType, Type, walk
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.source.rewriting import rename
 
 
 class Constructor(Struct, frozen=True):

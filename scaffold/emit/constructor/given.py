@@ -4,6 +4,8 @@ import ast
 from collections.abc import Collection, Iterator
 
 from scaffold.kind import kind_of
+from scaffold.source.expressions import dedented, nodes_of
+from scaffold.source.instance import kept_arguments
 from scaffold.spec.construction.constructor import (
     constructor_names,
     dtype_field,
@@ -21,8 +23,6 @@ from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType, Type
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import dedented, nodes_of
-from scaffold.spec.source.instance import kept_arguments
 
 _REAL = '''\
 def _real(value: ArrayLike) -> Array:

@@ -6,12 +6,12 @@ from msgspec.structs import replace
 
 from scaffold.emit.constructor.products import summed_axes
 from scaffold.emit.constructor.source import operand
+from scaffold.source.expressions import assigned_names
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
 from scaffold.spec.grammar.initialisers import INITIALISERS, SCALED, dtype_source
 from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.source.expressions import assigned_names
 
 
 def initialised(spec: ModuleSpec, field: Field, array: ArrayType, key: str) -> str:

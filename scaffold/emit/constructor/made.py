@@ -5,14 +5,14 @@ import ast
 from scaffold.emit.constructor.chosen_dtype import with_dtype
 from scaffold.emit.constructor.source import parsed
 from scaffold.passes.static_storage import is_simple
+from scaffold.source.expressions import local_values, nodes_of
+from scaffold.source.instance import last_name
 from scaffold.spec.construction.constructor import constructor_names, parameters
 from scaffold.spec.construction.written_dtypes import with_written_dtype
 from scaffold.spec.grammar.dtypes import BY_LONG_NAME
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, ScalarType
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.source.expressions import local_values, nodes_of
-from scaffold.spec.source.instance import last_name
 
 _MAKERS = frozenset(
     (

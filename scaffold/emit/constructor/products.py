@@ -3,8 +3,8 @@
 import ast
 from functools import lru_cache
 
+from scaffold.source.expressions import dedented
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.expressions import dedented
 
 
 def summed_axes(spec: ModuleSpec, name: str) -> set[int]:

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from scaffold.emit.constructor.initialised import shape_source
+from scaffold.source.expressions import assigned_names
 from scaffold.spec.construction.constructor import dims_used, parameters
 from scaffold.spec.construction.given_shapes import dims_read_off, dims_solved, given_arrays
 from scaffold.spec.grammar.types import ArrayType, ScalarType, dim_names
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.expressions import assigned_names
 
 Owners = tuple[tuple[str, str], ...]
 """The arguments that tell the dims of a shape, each with the source of what it tells."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from scaffold.emit.docs import BODY
 from scaffold.kind import kind_of
-from scaffold.source_text import block, docstring
+from scaffold.source.text import block, docstring
 from scaffold.spec.model import Group, ModuleSpec
 
 # Not cached by structure: docs/decisions.md says why, benchmarks/groups.py what it would save.

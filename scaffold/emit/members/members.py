@@ -14,16 +14,16 @@ from scaffold.emit.nesting import located
 from scaffold.kind import kind_of
 from scaffold.passes.read_as_lists import as_lists
 from scaffold.passes.static_storage import as_given
-from scaffold.source_text import WIDTH, block, docstring
+from scaffold.source.definitions import statements
+from scaffold.source.expressions import is_identity_test, nodes_of
+from scaffold.source.instance import attribute_of_self, calls
+from scaffold.source.rewriting import read_as, rename, rewrite
+from scaffold.source.text import WIDTH, block, docstring
 from scaffold.spec.fields.shared import tied_source
 from scaffold.spec.fields.training import guarded_buffers
 from scaffold.spec.grammar.types import ClassType, is_array
 from scaffold.spec.model import Call, Field, Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for
-from scaffold.spec.source.definitions import statements
-from scaffold.spec.source.expressions import is_identity_test, nodes_of
-from scaffold.spec.source.instance import attribute_of_self, calls
-from scaffold.spec.source.rewriting import read_as, rename, rewrite
 from scaffold.spec.states import is_state
 
 STOP, STOPPED = "jax.lax.stop_gradient", "_stopped"

@@ -8,7 +8,7 @@ from scaffold.emit.members.sharding import sharding_members
 from scaffold.errors import Fault
 from scaffold.kind import kind_of
 from scaffold.passes.migrations import ATTRIBUTE
-from scaffold.source_text import block, docstring
+from scaffold.source.text import block, docstring
 from scaffold.spec.model import ModuleSpec
 
 METHODS = ("save", "load")

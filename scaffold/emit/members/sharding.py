@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from scaffold.emit.docs import BODY, METHOD
 from scaffold.kind import kind_of
 from scaffold.mesh_axes import Rules, axes_of
-from scaffold.source_text import block, docstring
+from scaffold.source.text import block, docstring
 from scaffold.spec.fields.sharding import applied, named_fields
 from scaffold.spec.model import Field, ModuleSpec
 

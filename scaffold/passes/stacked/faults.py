@@ -8,8 +8,8 @@ from scaffold.passes.stacked.iteration import field_of, iterated, stacked_fields
 from scaffold.passes.stacked.layers import layer_type, stacked
 from scaffold.passes.stacked.loop_flow import flow_of
 from scaffold.passes.stacked.scans import body_of_method, exits, loops_over, without_parentheses
+from scaffold.source.expressions import dedented
 from scaffold.spec.model import Call, Field, ModuleSpec
-from scaffold.spec.source.expressions import dedented
 
 _READ = "read the layers by `for`, `len` or an index, or leave `stacked` out"
 

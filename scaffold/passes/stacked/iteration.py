@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from scaffold.spec.source.instance import attribute_of_self
+from scaffold.source.instance import attribute_of_self
 
 
 class Iterated(Struct, frozen=True):

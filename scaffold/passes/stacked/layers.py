@@ -5,9 +5,9 @@ import ast
 from msgspec.structs import replace
 
 from scaffold.passes.stacked.scans import Signature, Stack, loops_over, scanned
+from scaffold.source.expressions import local_values, own_names
 from scaffold.spec.grammar.types import ClassType, ListType, OpaqueType, TupleType, Type
 from scaffold.spec.model import Call, Field, Method, ModuleSpec
-from scaffold.spec.source.expressions import local_values, own_names
 from scaffold.spec.states import is_state
 
 COMMENT = "# Stacked: each array of {name} has an axis of layers first."

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
-from scaffold.spec.source.expressions import local_names, own_names, own_nodes
+from scaffold.source.expressions import local_names, own_names, own_nodes
 
 
 class Flow(Struct, frozen=True):

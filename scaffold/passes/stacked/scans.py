@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from scaffold.passes.stacked.iteration import Iterated, field_of, iterated, stacked_fields
 from scaffold.passes.stacked.loop_flow import Flow, appends, flow_of
-from scaffold.spec.source.expressions import Function, dedented, own_nodes
-from scaffold.spec.source.rewriting import Edit, end_of, rewrite, spliced
+from scaffold.source.expressions import Function, dedented, own_nodes
+from scaffold.source.rewriting import Edit, end_of, rewrite, spliced
 
 
 class Stack(Struct, frozen=True):

@@ -8,8 +8,8 @@ from functools import cache
 from itertools import count, pairwise
 from typing import Any
 
-from scaffold.spec.source.definitions import statements
-from scaffold.spec.source.expressions import bound_value
+from scaffold.source.definitions import statements
+from scaffold.source.expressions import bound_value
 
 _OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: lambda left, right: left + right,

@@ -3,11 +3,11 @@
 import ast
 from itertools import takewhile
 
+from scaffold.source.definitions import statements
+from scaffold.source.expressions import expression_or_none, nodes_of, parsed
 from scaffold.spec.grammar.types import CallableType, DictType, holds_arrays
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.definitions import statements
-from scaffold.spec.source.expressions import expression_or_none, nodes_of, parsed
 
 
 @once

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.kind import kind_of
+from scaffold.source.expressions import assigned_names, count_name, draws_from, free_names
 from scaffold.spec.construction.class_calls import makes_default, may_have_default
 from scaffold.spec.construction.given_shapes import dims_read_off
 from scaffold.spec.construction.written_dtypes import says_dtype
@@ -19,7 +20,6 @@ from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
 from scaffold.spec.grammar.initialisers import INITIALISERS
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import assigned_names, count_name, draws_from, free_names
 
 KEY = types.ArrayType("key", ())
 

@@ -5,6 +5,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from math import lcm
 
+from scaffold.source.expressions import dedented, free_names, nodes_of, parsed, whole_number
+from scaffold.source.instance import named_value
+from scaffold.source.lists import argument_of
 from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.constructor import parameters, sources_of
 from scaffold.spec.construction.guards import refused_conditions
@@ -13,9 +16,6 @@ from scaffold.spec.grammar.types import with_sizes
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import dedented, free_names, nodes_of, parsed, whole_number
-from scaffold.spec.source.instance import named_value
-from scaffold.spec.source.lists import argument_of
 from scaffold.spec.unit import siblings
 
 _ROUNDS = 4

@@ -3,11 +3,11 @@
 import ast
 from collections.abc import Iterator
 
+from scaffold.source.expressions import assigned_names, local_values, shapes_unpacked
 from scaffold.spec.construction.arithmetic import solved
 from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import assigned_names, local_values, shapes_unpacked
 
 
 @once

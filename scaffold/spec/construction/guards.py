@@ -5,6 +5,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from scaffold.source.expressions import expression_or_none, nodes_of, parsed
+from scaffold.source.instance import last_name
+from scaffold.source.lists import created_shape
 from scaffold.spec.construction.arithmetic import evaluate, measured, solved
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.construction.local_sizes import sizes_written
@@ -12,9 +15,6 @@ from scaffold.spec.grammar.types import LARGEST, ArrayType, TupleType, first_mem
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import expression_or_none, nodes_of, parsed
-from scaffold.spec.source.instance import last_name
-from scaffold.spec.source.lists import created_shape
 
 FLOATS = (0.3, 1.5, 0.03, 3.0, 30.0, 0.003)
 """Examples of floats, of which the first is taken that no guard refuses."""

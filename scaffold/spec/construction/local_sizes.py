@@ -4,13 +4,13 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from scaffold.source.expressions import elements_of, local_values, nodes_of, parsed, shapes_unpacked
+from scaffold.source.instance import attribute_of_self, calls, last_name, named_value
+from scaffold.source.lists import argument_of
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ArrayType, ScalarType, Type, dim_names, dims_in
 from scaffold.spec.model import Call, ModuleSpec, types_of
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import elements_of, local_values, nodes_of, parsed, shapes_unpacked
-from scaffold.spec.source.instance import attribute_of_self, calls, last_name, named_value
-from scaffold.spec.source.lists import argument_of
 
 _INT = ScalarType("int")
 _CONVOLVES = re.compile(r"conv|correlat")

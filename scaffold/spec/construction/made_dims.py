@@ -3,14 +3,14 @@
 import ast
 from collections.abc import Iterable, Iterator, Set
 
+from scaffold.source.expressions import is_arithmetic, local_values, nodes_of
+from scaffold.source.instance import last_name, made_attributes
+from scaffold.source.lists import Lists
+from scaffold.source.local_makers import substituted
 from scaffold.spec.construction.constructor import dims_of, parameters
 from scaffold.spec.grammar.types import ArrayType, ScalarType, dim_names, with_sizes
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import is_arithmetic, local_values, nodes_of
-from scaffold.spec.source.instance import last_name, made_attributes
-from scaffold.spec.source.lists import Lists
-from scaffold.spec.source.local_makers import substituted
 
 _WINDOWS = ("hanning", "hamming", "blackman", "bartlett", "kaiser")
 _MAKERS = ("zeros", "ones", "empty", "full", "arange", "eye", *_WINDOWS)

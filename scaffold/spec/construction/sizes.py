@@ -9,6 +9,8 @@ from typing import Any, cast
 
 from scaffold.errors import Fault
 from scaffold.mesh_axes import axes_of
+from scaffold.source.expressions import nodes_of, parsed
+from scaffold.source.taken_sizes import NAMED_SIZE, sizes_taken
 from scaffold.spec.construction import local_sizes
 from scaffold.spec.construction.arithmetic import evaluate, measured, primes
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims, written_dims
@@ -20,8 +22,6 @@ from scaffold.spec.grammar.named_dims import AXIS
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import nodes_of, parsed
-from scaffold.spec.source.taken_sizes import NAMED_SIZE, sizes_taken
 
 _TRIES = 12
 _ORDERED = 3

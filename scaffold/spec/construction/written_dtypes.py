@@ -4,10 +4,10 @@ import ast
 
 from msgspec.structs import replace
 
+from scaffold.source.instance import given_as
 from scaffold.spec.grammar.dtypes import BY_LONG_NAME, CHOSEN_DTYPES, DEFAULT_DTYPES
 from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import Field
-from scaffold.spec.source.instance import given_as
 
 _OPEN = (*DEFAULT_DTYPES, *CHOSEN_DTYPES)
 """Dtypes of annotations that leave open how wide the array is."""

@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from scaffold.errors import Fault, unknown
+from scaffold.source.expressions import nodes_of
+from scaffold.source.instance import names_read
 from scaffold.spec.grammar.types import ArrayType, ClassType
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.source.expressions import nodes_of
-from scaffold.spec.source.instance import names_read
 
 _PATH = r"\w+(\.\w+|\[(\d+|'\w+')\])*"
 _TRANSFORMS = {"T", "mT"}

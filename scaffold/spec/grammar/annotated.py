@@ -3,9 +3,9 @@
 import ast
 from collections.abc import Iterator
 
+from scaffold.source.expressions import elements_of, expression_or_none
+from scaffold.source.instance import last_name
 from scaffold.spec.grammar.types import ARRAY_NAMES
-from scaffold.spec.source.expressions import elements_of, expression_or_none
-from scaffold.spec.source.instance import last_name
 
 
 def annotations_in(tree: ast.AST) -> Iterator[ast.expr]:

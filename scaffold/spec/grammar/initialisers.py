@@ -10,9 +10,9 @@ from functools import cache
 
 from msgspec import Struct
 
+from scaffold.source.expressions import expression_or_none
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES, DEFAULT_DTYPES, DTYPES
 from scaffold.spec.grammar.types import ArrayType
-from scaffold.spec.source.expressions import expression_or_none
 
 
 class Initialiser(Struct, frozen=True):

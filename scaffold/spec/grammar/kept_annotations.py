@@ -4,9 +4,9 @@ import ast
 import builtins
 from collections.abc import Sequence
 
+from scaffold.source.instance import last_name
 from scaffold.spec.grammar.types import OpaqueType, Type, UnionType
 from scaffold.spec.names import is_read
-from scaffold.spec.source.instance import last_name
 
 
 def kept_annotation(node: ast.expr, annotation: str) -> Type:

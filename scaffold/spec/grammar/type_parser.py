@@ -9,11 +9,11 @@ import re
 from keyword import iskeyword
 
 from scaffold.errors import suggestion
+from scaffold.source.expressions import elements_of, expression_or_none, parse
 from scaffold.spec.grammar import types
 from scaffold.spec.grammar.dtypes import BY_ANNOTATION, BY_LONG_NAME, DTYPES, meant_dtype
 from scaffold.spec.grammar.kept_annotations import has_dims, is_of_words, kept_annotation, members_of
 from scaffold.spec.grammar.values import literal_or_none
-from scaffold.spec.source.expressions import elements_of, expression_or_none, parse
 
 SCALARS = ("int", "bool", "str", "float", "dtype", "slice")
 LEGAL_TYPES = (

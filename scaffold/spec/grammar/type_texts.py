@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from scaffold.source.expressions import syntax_fault
 from scaffold.spec.grammar import types
 from scaffold.spec.grammar.dtypes import DTYPES
-from scaffold.spec.source.expressions import syntax_fault
 
 SimpleType = (
     types.ArrayType

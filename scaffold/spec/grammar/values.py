@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from scaffold.errors import shortened
+from scaffold.source.expressions import expression_or_none
 from scaffold.spec.grammar import types
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES, DEFAULT_DTYPES, DTYPES
 from scaffold.spec.raw import as_list, as_table
-from scaffold.spec.source.expressions import expression_or_none
 
 _NAN = r"""(?i)(float\(\s*['"][+-]?nan['"]\s*\)|(math|np|jnp|jax\.numpy|numpy)\.nan)"""
 EXAMPLE_INT = "3"

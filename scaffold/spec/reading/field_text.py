@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from math import inf, nan
 from typing import Any
 
+from scaffold.source.expressions import syntax_fault
 from scaffold.spec.grammar import types
 from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
 from scaffold.spec.model import Argument
 from scaffold.spec.raw import as_toml
-from scaffold.spec.source.expressions import syntax_fault
 from scaffold.spec.tables.check_keys import is_value
 
 _OPEN, _CLOSE = "([{", ")]}"

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
+from scaffold.source.branches import CONSTANTS, taken
+from scaffold.source.definitions import function_of
+from scaffold.source.instance import given_as, kept_arguments, last_name
+from scaffold.source.local_makers import unfolded_attributes
 from scaffold.spec.grammar.types import ClassType, OpaqueType
 from scaffold.spec.model import Call, Field
-from scaffold.spec.source.branches import CONSTANTS, taken
-from scaffold.spec.source.definitions import function_of
-from scaffold.spec.source.instance import given_as, kept_arguments, last_name
-from scaffold.spec.source.local_makers import unfolded_attributes
 
 FLAX = ("BatchStat", "Cache", "Intermediate", "Perturbation", "Variable")
 """The types of Flax that an array may have which is not trained."""

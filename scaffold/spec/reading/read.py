@@ -11,6 +11,9 @@ from scaffold.comments import as_comment
 from scaffold.errors import ScaffoldError
 from scaffold.kind import kind_of
 from scaffold.mesh_axes import read_rules
+from scaffold.source.definitions import annotated_names, class_of
+from scaffold.source.expressions import nodes_of, parsed
+from scaffold.source.instance import attribute_of_self, calls, made_attributes
 from scaffold.spec.construction.dtypes import with_default_dtype
 from scaffold.spec.grammar.types import ClassType, ListType, OpaqueType, TupleType, Type
 from scaffold.spec.model import Argument, Group, ModuleSpec, TypeParameter
@@ -25,9 +28,6 @@ from scaffold.spec.rules.bases import MODULES
 from scaffold.spec.rules.check import spec_faults
 from scaffold.spec.rules.known_names import classes_used
 from scaffold.spec.rules.members import class_of_group
-from scaffold.spec.source.definitions import annotated_names, class_of
-from scaffold.spec.source.expressions import nodes_of, parsed
-from scaffold.spec.source.instance import attribute_of_self, calls, made_attributes
 from scaffold.spec.tables.check_keys import sound_options
 from scaffold.spec.tables.keys import GROUP_KEYS, SPEC_KEYS
 from scaffold.spec.tables.sanitize import sanitized

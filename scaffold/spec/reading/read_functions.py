@@ -6,14 +6,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from scaffold.comments import as_comment
+from scaffold.source.definitions import body_of, decorators_of
+from scaffold.source.expressions import dedented
 from scaffold.spec.grammar.type_parser import TypeSyntaxError
 from scaffold.spec.grammar.types import ClassType, Type
 from scaffold.spec.model import Call, Method
 from scaffold.spec.raw import as_table
 from scaffold.spec.reading.field_text import parse_returns, split_top
 from scaffold.spec.reading.reader import Reader
-from scaffold.spec.source.definitions import body_of, decorators_of
-from scaffold.spec.source.expressions import dedented
 from scaffold.spec.tables.key import Key
 from scaffold.spec.tables.keys import CALL_KEYS, CONSTRUCTOR_KEYS, METHOD_KEYS
 

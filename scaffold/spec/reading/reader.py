@@ -9,13 +9,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from scaffold.errors import Fault
+from scaffold.source.expressions import Import, dedented, single_imports, syntax_fault
 from scaffold.spec.grammar.type_parser import LEGAL_TYPES, TypeSyntaxError, parse_type
 from scaffold.spec.grammar.types import Type
 from scaffold.spec.grammar.values import as_float, literals, one_value
 from scaffold.spec.model import Argument
 from scaffold.spec.raw import as_table
 from scaffold.spec.reading.field_text import SignatureSyntaxError, parse_argument
-from scaffold.spec.source.expressions import Import, dedented, single_imports, syntax_fault
 from scaffold.spec.tables.check_keys import is_value, sound_table
 from scaffold.spec.tables.key import Key
 

@@ -7,13 +7,13 @@ from msgspec.structs import replace
 
 from scaffold.errors import Fault, unknown
 from scaffold.kind import kind_of
+from scaffold.source.definitions import returns_value
+from scaffold.source.expressions import assigned_names
 from scaffold.spec.construction.constructor import KEY, dims_of, parameters, uses_dtype
 from scaffold.spec.grammar.types import ClassType, Type, UnionType, members_of
 from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.names import argument_name_faults
 from scaffold.spec.rules.fields import value_faults
-from scaffold.spec.source.definitions import returns_value
-from scaffold.spec.source.expressions import assigned_names
 from scaffold.spec.tables.keys import SELF
 
 

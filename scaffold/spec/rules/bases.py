@@ -7,12 +7,12 @@ from msgspec.structs import replace
 
 from scaffold.errors import Fault
 from scaffold.kind import kind_of
+from scaffold.source.definitions import class_of, is_left_open
+from scaffold.source.instance import attributes_stored
 from scaffold.spec.grammar.type_texts import type_text
 from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.model import Argument, Call, Method, ModuleSpec
 from scaffold.spec.rules.known_names import known_attributes
-from scaffold.spec.source.definitions import class_of, is_left_open
-from scaffold.spec.source.instance import attributes_stored
 from scaffold.spec.states import is_stateful
 
 MODULES = (ClassType("Module", "equinox"), ClassType("Module", "flax.nnx"))

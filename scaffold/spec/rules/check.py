@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from scaffold.errors import Fault
 from scaffold.kind import kind_of
+from scaffold.source.definitions import class_of
+from scaffold.source.expressions import assigned_names, own_nodes
 from scaffold.spec import names
 from scaffold.spec.construction.constructor import dims_of, dtype_field, key_consumers, uses_dtype, uses_key
 from scaffold.spec.construction.dtypes import dtype_faults
@@ -22,8 +24,6 @@ from scaffold.spec.rules.fields import checks_of_values, field_faults
 from scaffold.spec.rules.known_names import assignment_faults, keys_used_once, known_attributes, known_names
 from scaffold.spec.rules.members import generic_faults, group_faults, method_faults
 from scaffold.spec.rules.optional import optional_faults
-from scaffold.spec.source.definitions import class_of
-from scaffold.spec.source.expressions import assigned_names, own_nodes
 from scaffold.spec.tables.keys import CONSTRUCTORS
 
 

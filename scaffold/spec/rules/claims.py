@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 
 from scaffold.errors import Fault, unknown
 from scaffold.kind import kind_of
+from scaffold.source.definitions import returns_value
+from scaffold.source.expressions import free_names
 from scaffold.spec.construction.cases import claimed_arguments, flags, key_arguments, passed_names
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.fields.shared import shared_fields
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
 from scaffold.spec.grammar.types import arrays, is_array
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.definitions import returns_value
-from scaffold.spec.source.expressions import free_names
 from scaffold.spec.states import is_stateful
 from scaffold.spec.tables.keys import TEST_DTYPES
 

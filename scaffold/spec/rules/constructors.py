@@ -6,13 +6,13 @@ from inspect import Parameter, Signature
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
+from scaffold.source.definitions import statements
+from scaffold.source.expressions import nodes_of
 from scaffold.spec.construction import constructor
 from scaffold.spec.construction.class_calls import calls_of_class, kept_defaults
 from scaffold.spec.construction.given_shapes import dims_read_off
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.rules.pieces import class_names, pieces
-from scaffold.spec.source.definitions import statements
-from scaffold.spec.source.expressions import nodes_of
 from scaffold.spec.unit import siblings
 
 _BESIDE = ("helpers", "below")

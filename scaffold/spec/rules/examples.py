@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from scaffold.errors import Fault, unknown
+from scaffold.source.definitions import arguments_of, dims_written, function_of
+from scaffold.source.expressions import Function, assigned_names, loop_names
 from scaffold.spec.construction.cases import case_specs, passed_names
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
 from scaffold.spec.construction.given_shapes import sizes_read
@@ -14,8 +16,6 @@ from scaffold.spec.construction.sizes import size_faults
 from scaffold.spec.grammar.types import ArrayType, dims_in
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.fields import value_faults
-from scaffold.spec.source.definitions import arguments_of, dims_written, function_of
-from scaffold.spec.source.expressions import Function, assigned_names, loop_names
 from scaffold.spec.unit import siblings
 
 

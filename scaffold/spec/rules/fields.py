@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from scaffold.errors import Fault, suggestion
+from scaffold.source.expressions import assigned_names, draws_from
 from scaffold.spec.construction import constructor
 from scaffold.spec.construction.arithmetic import FUNCTIONS, measured
 from scaffold.spec.construction.sizes import sizes
@@ -14,7 +15,6 @@ from scaffold.spec.grammar.initialisers import INITIALISERS, legal_initialisers
 from scaffold.spec.grammar.values import described, is_nan, value_fault
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.names import class_name_faults, is_named_by_library, stem
-from scaffold.spec.source.expressions import assigned_names, draws_from
 
 _ENTRY = r"(?a)[A-Za-z_]\w*"
 _VERBS = {"preprocess": "preprocess", "converter": "convert"}

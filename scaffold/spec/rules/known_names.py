@@ -5,13 +5,9 @@ from collections.abc import Callable, Iterator
 
 from scaffold.errors import Fault, nearest, suggestion
 from scaffold.kind import kind_of
-from scaffold.spec.grammar.types import DictType, ListType, OpaqueType
-from scaffold.spec.model import ModuleSpec
-from scaffold.spec.names import IMPORTS
-from scaffold.spec.rules.pieces import BUILTINS, Piece, class_names, imported_names, module_names, pieces
-from scaffold.spec.source.definitions import class_of, is_left_open, is_missing
-from scaffold.spec.source.expressions import assigned_names, count_name, free_names, parsed
-from scaffold.spec.source.instance import (
+from scaffold.source.definitions import class_of, is_left_open, is_missing
+from scaffold.source.expressions import assigned_names, count_name, free_names, parsed
+from scaffold.source.instance import (
     asks_what_it_is,
     attributes_set,
     attributes_stored,
@@ -20,6 +16,10 @@ from scaffold.spec.source.instance import (
     updated_attribute,
     updated_entry,
 )
+from scaffold.spec.grammar.types import DictType, ListType, OpaqueType
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.names import IMPORTS
+from scaffold.spec.rules.pieces import BUILTINS, Piece, class_names, imported_names, module_names, pieces
 
 _OF_NNX = frozenset(("eval", "iter_children", "iter_modules", "perturb", "set_attributes", "sow", "train"))
 """What a module of Flax has beside its attributes."""

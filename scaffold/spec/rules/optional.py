@@ -7,9 +7,9 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from scaffold.errors import Fault, shortened
+from scaffold.source.expressions import nodes_of, parsed
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.pieces import expression_key
-from scaffold.spec.source.expressions import nodes_of, parsed
 
 _PLAIN = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return)
 """Statements that go on to the next one, and whose parts are all evaluated."""

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from scaffold.kind import kind_of
+from scaffold.source.definitions import bound_by
+from scaffold.source.expressions import assigned_names
 from scaffold.spec.construction.cases import claimed_arguments
 from scaffold.spec.construction.constructor import constructor_names, converter_expression, readable_above
 from scaffold.spec.helpers import helper_names
 from scaffold.spec.model import Field, Method, ModuleSpec
 from scaffold.spec.names import IMPORTS
-from scaffold.spec.source.definitions import bound_by
-from scaffold.spec.source.expressions import assigned_names
 from scaffold.spec.states import ARGUMENT as STATE_ARGUMENT
 from scaffold.spec.states import state_fields
 from scaffold.spec.unit import siblings

@@ -12,6 +12,10 @@ from msgspec.structs import replace
 from scaffold.comments import as_comment
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
+from scaffold.source.definitions import annotated_names
+from scaffold.source.expressions import Import, bound_value, parse
+from scaffold.source.local_makers import substituted
+from scaffold.source.settings import settings_of
 from scaffold.spec.helpers import bound_by, source_of
 from scaffold.spec.names import file_name_faults, is_spec_there, stem
 from scaffold.spec.raw import Raw
@@ -29,10 +33,6 @@ from scaffold.spec.skeletons.classes.settings import tests_with_settings
 from scaffold.spec.skeletons.shapes.ties import may_have_ties, tests_with_ties
 from scaffold.spec.skeletons.words.names import Names, check_words, is_for_types, read_names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.definitions import annotated_names
-from scaffold.spec.source.expressions import Import, bound_value, parse
-from scaffold.spec.source.local_makers import substituted
-from scaffold.spec.source.settings import settings_of
 from scaffold.spec.unit import Unit
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from scaffold.kind import kind_of
+from scaffold.source.definitions import arguments_with_defaults, function_of
+from scaffold.source.expressions import count_name
 from scaffold.spec.construction.sizes import is_int
 from scaffold.spec.grammar.types import Type
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.definitions import arguments_with_defaults, function_of
-from scaffold.spec.source.expressions import count_name
 from scaffold.suite.declarations.claims import local
 from scaffold.suite.examples.examples import Examples
 from scaffold.suite.examples.subject import Subject

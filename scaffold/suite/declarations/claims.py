@@ -12,14 +12,14 @@ from scaffold.kind import kind_of
 from scaffold.passes.compute import computes_in
 from scaffold.passes.stacked.layers import stacked
 from scaffold.passes.states import read_states
-from scaffold.source_text import block
+from scaffold.source.expressions import dedented, free_names
+from scaffold.source.rewriting import read_as, rename
+from scaffold.source.text import block
 from scaffold.spec.construction.cases import claimed_arguments, given_names
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.rules.claims import CLOSE, reference_body, slug
-from scaffold.spec.source.expressions import dedented, free_names
-from scaffold.spec.source.rewriting import read_as, rename
 from scaffold.spec.states import is_stateful
 from scaffold.suite.examples.subject import Subject
 

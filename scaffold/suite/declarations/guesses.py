@@ -3,19 +3,19 @@
 import ast
 from collections.abc import Mapping
 
-from scaffold.spec.construction.constructor import is_array_left_out, parameters
-from scaffold.spec.construction.guards import conditions_of_constructor, refused_conditions
-from scaffold.spec.grammar.kept_annotations import members_of
-from scaffold.spec.grammar.types import CallableType, ClassType, ScalarType, TreeType, Type, arrays
-from scaffold.spec.model import Call, ModuleSpec
-from scaffold.spec.source.definitions import (
+from scaffold.source.definitions import (
     annotated_names,
     arguments_with_defaults,
     class_statement,
     function_of,
 )
-from scaffold.spec.source.expressions import nodes_of, parsed
-from scaffold.spec.source.instance import is_any, names_array, self_attributes
+from scaffold.source.expressions import nodes_of, parsed
+from scaffold.source.instance import is_any, names_array, self_attributes
+from scaffold.spec.construction.constructor import is_array_left_out, parameters
+from scaffold.spec.construction.guards import conditions_of_constructor, refused_conditions
+from scaffold.spec.grammar.kept_annotations import members_of
+from scaffold.spec.grammar.types import CallableType, ClassType, ScalarType, TreeType, Type, arrays
+from scaffold.spec.model import Call, ModuleSpec
 from scaffold.suite.examples.given_records import takes_records
 from scaffold.suite.sizes.unknown_dims import dims_in, dims_of_records, records_in, unknown_dims
 

@@ -5,13 +5,13 @@ from collections.abc import Collection, Iterable
 
 from msgspec.structs import replace
 
+from scaffold.source.expressions import dedented, nodes_of
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import ArrayType, ClassType, TupleType, Type, arrays, dim_names
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import dedented, nodes_of
 from scaffold.suite.examples.examples import Examples
 from scaffold.suite.examples.mapped import outputs
 from scaffold.suite.examples.subject import Subject

@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 
 from scaffold.emit.constructor.checks import is_checked
+from scaffold.source.expressions import dedented
+from scaffold.source.instance import named_value
 from scaffold.spec.grammar.types import (
     CallableType,
     ClassType,
@@ -15,8 +17,6 @@ from scaffold.spec.grammar.types import (
     Type,
     UnionType,
 )
-from scaffold.spec.source.expressions import dedented
-from scaffold.spec.source.instance import named_value
 from scaffold.suite.declarations.bounds import bounds, is_read_elsewhere
 from scaffold.suite.declarations.refused import other_shapes, refused_by_checks
 from scaffold.suite.examples.subject import Subject

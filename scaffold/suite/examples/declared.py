@@ -8,6 +8,8 @@ from scaffold.emit.constructor.construct import is_index
 from scaffold.emit.constructor.initialised import fan_axes
 from scaffold.kind import kind_of
 from scaffold.passes.variables import UNTRAINED
+from scaffold.source.expressions import assigned_names, dedented, draws_from, nodes_of
+from scaffold.source.instance import last_name
 from scaffold.spec.construction.arithmetic import measured
 from scaffold.spec.construction.constructor import key_consumers, reads, sources_of
 from scaffold.spec.construction.made_dims import made_fields
@@ -27,8 +29,6 @@ from scaffold.spec.grammar.types import (
 )
 from scaffold.spec.model import Call, Field, ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import assigned_names, dedented, draws_from, nodes_of
-from scaffold.spec.source.instance import last_name
 from scaffold.suite.examples.examples import Examples
 from scaffold.suite.reads.always_read import always_read, assigns, reads_attribute
 from scaffold.suite.reads.example_branches import constants_left_out

@@ -4,11 +4,11 @@ import ast
 from collections.abc import Iterator, Mapping
 from string import Formatter
 
+from scaffold.source.expressions import nodes_of
 from scaffold.spec.construction.given_shapes import sizes_read
 from scaffold.spec.construction.made_dims import made_fields
 from scaffold.spec.grammar.types import ArrayType, ClassType
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.expressions import nodes_of
 from scaffold.suite.examples.meshes import is_mesh, mesh_source
 
 _KEY = "key=jax.random.key({seed})"

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from msgspec.structs import replace
 
 from scaffold.passes.reached import stops_field, stops_what_is_made_of
+from scaffold.source.expressions import dedented
 from scaffold.spec.construction.arithmetic import primes
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import (
@@ -20,7 +21,6 @@ from scaffold.spec.grammar.types import (
     walk,
 )
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.expressions import dedented
 from scaffold.spec.states import is_state, is_stateful
 from scaffold.suite.examples.declared import value_of
 from scaffold.suite.examples.examples import Examples

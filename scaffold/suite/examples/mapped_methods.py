@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from scaffold.source.definitions import decorators_of
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.skeletons.shapes.algebra.functions import MAPS
-from scaffold.spec.source.definitions import decorators_of
 from scaffold.suite.examples.mapped import batched
 
 _GRADIENTS = (

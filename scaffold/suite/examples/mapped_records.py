@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from scaffold.kind import kind_of
+from scaffold.source.expressions import nodes_of, parsed
+from scaffold.source.instance import attribute_of_self, last_name
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.skeletons.shapes.algebra.functions import MAPS
 from scaffold.spec.skeletons.shapes.applied import axes_of_vmap
-from scaffold.spec.source.expressions import nodes_of, parsed
-from scaffold.spec.source.instance import attribute_of_self, last_name
 from scaffold.suite.examples.mapped import batched
 
 _MAKERS = {"__init__", "__new__", "__post_init__"}

@@ -3,12 +3,12 @@
 import ast
 from collections.abc import Iterator
 
+from scaffold.source.definitions import arguments_with_defaults, statements
+from scaffold.source.expressions import nodes_of, parsed
+from scaffold.source.instance import last_name
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ClassType, members_of
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.definitions import arguments_with_defaults, statements
-from scaffold.spec.source.expressions import nodes_of, parsed
-from scaffold.spec.source.instance import last_name
 
 _SPECS = ("P", "PartitionSpec")
 _COLLECTIVES = (

@@ -7,13 +7,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.emit.facts import Facts, facts
+from scaffold.source.expressions import assigned_names
 from scaffold.spec.construction.cases import is_passed
 from scaffold.spec.construction.class_calls import makes_default
 from scaffold.spec.construction.constructor import rebuilds_by
 from scaffold.spec.construction.sizes import sizes
 from scaffold.spec.grammar.types import Type, arrays, dim_names
 from scaffold.spec.model import Argument, Field, Method, ModuleSpec
-from scaffold.spec.source.expressions import assigned_names
 from scaffold.spec.states import is_stateful, state_fields
 from scaffold.suite.examples.examples import Examples
 from scaffold.suite.examples.mapped import batch_size, state_rows

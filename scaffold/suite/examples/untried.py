@@ -10,20 +10,20 @@ from msgspec.structs import replace
 from scaffold.errors import ScaffoldError, nearest
 from scaffold.kind import kind_of
 from scaffold.passes.variables import updated
-from scaffold.spec.construction.constructor import parameters
-from scaffold.spec.construction.guards import refused_conditions
-from scaffold.spec.grammar.types import ClassType, OpaqueType, walk
-from scaffold.spec.model import Argument, Method, ModuleSpec
-from scaffold.spec.reading.roles import is_trained
-from scaffold.spec.source.definitions import (
+from scaffold.source.definitions import (
     arguments_with_defaults,
     function_of,
     is_generator,
     returns_value,
     statements,
 )
-from scaffold.spec.source.expressions import Function, dedented, nodes_of, parsed
-from scaffold.spec.source.instance import made_attributes
+from scaffold.source.expressions import Function, dedented, nodes_of, parsed
+from scaffold.source.instance import made_attributes
+from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.construction.guards import refused_conditions
+from scaffold.spec.grammar.types import ClassType, OpaqueType, walk
+from scaffold.spec.model import Argument, Method, ModuleSpec
+from scaffold.spec.reading.roles import is_trained
 from scaffold.spec.states import is_state
 from scaffold.suite.examples.examples import Examples
 from scaffold.suite.examples.given_records import with_given_records

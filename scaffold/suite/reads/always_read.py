@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from scaffold.spec.source.branches import Given, decided
-from scaffold.spec.source.expressions import bound_value, nodes_of
+from scaffold.source.branches import Given, decided
+from scaffold.source.expressions import bound_value, nodes_of
 
 _FORMS = ("shape", "dtype", "ndim", "size")
 """Attributes of an array that its values do not decide."""

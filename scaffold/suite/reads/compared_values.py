@@ -3,11 +3,11 @@
 import ast
 from collections.abc import Iterator
 
+from scaffold.source.expressions import local_values
+from scaffold.source.instance import last_name, named_value
 from scaffold.spec.construction.divisions import class_sources
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.expressions import local_values
-from scaffold.spec.source.instance import last_name, named_value
 
 
 def compared_texts(spec: ModuleSpec, name: str) -> tuple[str, ...]:

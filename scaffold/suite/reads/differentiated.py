@@ -3,10 +3,10 @@
 import ast
 from collections.abc import Iterator
 
+from scaffold.source.expressions import nodes_of, parsed
 from scaffold.spec.grammar.types import CallableType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import nodes_of, parsed
 from scaffold.suite.reads.positive import named_value
 
 _GRADIENTS = ("grad", "value_and_grad", "filter_grad", "filter_value_and_grad", "hessian", "filter_hessian")

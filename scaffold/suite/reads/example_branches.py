@@ -5,10 +5,10 @@ from typing import Any
 
 from msgspec import structs
 
+from scaffold.source.branches import CONSTANTS, taken
+from scaffold.source.expressions import dedented
 from scaffold.spec.construction.cases import is_passed
 from scaffold.spec.model import Call, ModuleSpec
-from scaffold.spec.source.branches import CONSTANTS, taken
-from scaffold.spec.source.expressions import dedented
 
 
 def constants_left_out(spec: ModuleSpec, call: Call | None) -> dict[str, Any]:

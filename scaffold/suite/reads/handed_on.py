@@ -3,8 +3,8 @@
 import ast
 
 from scaffold.kind import kind_of
+from scaffold.source.expressions import dedented
 from scaffold.spec.model import Call, ModuleSpec
-from scaffold.spec.source.expressions import dedented
 
 Kept = frozenset[str]
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from scaffold.kind import kind_of
+from scaffold.source.definitions import class_statement
+from scaffold.source.expressions import free_names
 from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.rules.bases import asks_for_call, held_by, lineage, subclasses
-from scaffold.spec.source.definitions import class_statement
-from scaffold.spec.source.expressions import free_names
 from scaffold.spec.states import is_state
 
 _WITHOUT_FIELDS = ("Module", "NamedTuple", "Generic", "ABC", "Pytree", "PyTreeNode", "object")

@@ -4,10 +4,10 @@ import ast
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from scaffold.source.expressions import dedented, nodes_of
+from scaffold.source.instance import calls, named_value, self_attributes
 from scaffold.spec.construction.constructor import sources_of
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.expressions import dedented, nodes_of
-from scaffold.spec.source.instance import calls, named_value, self_attributes
 
 _WANT_POSITIVE = {"log", "log2", "log10", "sqrt", "rsqrt"}
 _MOST_LOCALS = 3

@@ -2,15 +2,15 @@
 
 import ast
 
+from scaffold.source.definitions import statements
+from scaffold.source.expressions import nodes_of
+from scaffold.source.instance import last_name
 from scaffold.spec.construction.arithmetic import measured
 from scaffold.spec.construction.constructor import Parameter, parameters, sources_of
 from scaffold.spec.construction.made_dims import made_fields
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.definitions import statements
-from scaffold.spec.source.expressions import nodes_of
-from scaffold.spec.source.instance import last_name
 
 _HALF = "0.5"
 """A probability of one half is that of the opposite as well."""

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from scaffold.passes.reached import bodies_used
+from scaffold.source.expressions import nodes_of, parsed
+from scaffold.source.instance import self_attributes
 from scaffold.spec.construction.divisions import class_sources
 from scaffold.spec.fields.shared import shared_fields
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.expressions import nodes_of, parsed
-from scaffold.spec.source.instance import self_attributes
 from scaffold.spec.unit import siblings
 
 

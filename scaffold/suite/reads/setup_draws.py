@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Collection, Iterator
 
-from scaffold.spec.source.expressions import dedented, draws_from, own_names, own_nodes
+from scaffold.source.expressions import dedented, draws_from, own_names, own_nodes
 
 _KEYS = ("split", "fold_in", "clone", "wrap_key_data", "key", "PRNGKey")
 _SIZES = ("shape", "ndim", "size", "dtype")

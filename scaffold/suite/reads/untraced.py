@@ -3,10 +3,10 @@
 import ast
 
 from scaffold.import_lines import imported
+from scaffold.source.definitions import function_of, statements
+from scaffold.source.expressions import nodes_of
 from scaffold.spec.grammar.types import ScalarType
 from scaffold.spec.model import Method, ModuleSpec
-from scaffold.spec.source.definitions import function_of, statements
-from scaffold.spec.source.expressions import nodes_of
 
 _CONVERSIONS = ("asarray", "array")
 """Functions that make an array of NumPy of what they are given."""

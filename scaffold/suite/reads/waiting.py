@@ -4,10 +4,10 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 
 from scaffold.passes.variables import assigned_attributes
+from scaffold.source.expressions import dedented, nodes_of
+from scaffold.source.instance import attribute_of_self
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.once import once
-from scaffold.spec.source.expressions import dedented, nodes_of
-from scaffold.spec.source.instance import attribute_of_self
 
 
 def asks_for(spec: ModuleSpec, method: Method, known: Mapping[str, ModuleSpec]) -> str:

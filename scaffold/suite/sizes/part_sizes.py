@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
+from scaffold.source.expressions import dedented
+from scaffold.source.instance import attribute_of_self, last_name
 from scaffold.spec.grammar.types import ArrayType, ClassType, ListType, Type
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.skeletons.shapes.algebra.functions import ELEMENTWISE, MAPS
-from scaffold.spec.source.expressions import dedented
-from scaffold.spec.source.instance import attribute_of_self, last_name
 
 Place = tuple[str, str]
 """A dim behind the field of the part that names it, or behind nothing where the class itself does."""

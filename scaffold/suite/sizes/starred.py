@@ -2,9 +2,9 @@
 
 import ast
 
+from scaffold.source.definitions import function_of
+from scaffold.source.expressions import Function, nodes_of
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.source.definitions import function_of
-from scaffold.spec.source.expressions import Function, nodes_of
 
 SIZES = (2, 3, 2, 5, 3, 2)
 USUAL = 3

@@ -7,14 +7,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from scaffold.kind import AS_WRITTEN
+from scaffold.source.definitions import WITHOUT_FIELDS, annotated_names, method_of
+from scaffold.source.expressions import Function, nodes_of
+from scaffold.source.instance import last_name, made_attributes
+from scaffold.source.rewriting import end_of, spliced
 from scaffold.spec.skeletons.classes import class_statements, functions
 from scaffold.spec.skeletons.classes.fields import UNDERSTOOD
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.definitions import WITHOUT_FIELDS, annotated_names, method_of
-from scaffold.spec.source.expressions import Function, nodes_of
-from scaffold.spec.source.instance import last_name, made_attributes
-from scaffold.spec.source.rewriting import end_of, spliced
 
 _REGISTERS = ("jax.tree_util.register", "jax.tree.register")
 _OF_PYTHON = ("dataclasses.dataclass", "attr.", "attrs.")

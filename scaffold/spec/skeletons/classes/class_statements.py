@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scaffold.kind import AS_WRITTEN, NAMES, kind_of
+from scaffold.source.expressions import bound_value, elements_of
+from scaffold.source.instance import given_as
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.skeletons.classes.fields import keys_of
 from scaffold.spec.skeletons.words.annotations import is_of_grammar, type_of
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes, entries, raw_value, table
-from scaffold.spec.source.expressions import bound_value, elements_of
-from scaffold.spec.source.instance import given_as
 from scaffold.spec.tables.keys import SPEC_KEYS
 
 _MAKERS = ("typing.TypeVar", "typing_extensions.TypeVar")

@@ -7,6 +7,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from scaffold.kind import Kind, kind_of
+from scaffold.source.definitions import annotated_names, bound_by, gives_instance, is_setter
+from scaffold.source.expressions import Function
+from scaffold.source.instance import attributes_set, last_name, made_attributes
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import CallableType, arrays
 from scaffold.spec.raw import types_said
@@ -19,9 +22,6 @@ from scaffold.spec.skeletons.classes.fields import doc_below, is_without_annotat
 from scaffold.spec.skeletons.classes.made_roles import roles_of_made, stores_what_is_given
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.definitions import annotated_names, bound_by, gives_instance, is_setter
-from scaffold.spec.source.expressions import Function
-from scaffold.spec.source.instance import attributes_set, last_name, made_attributes
 
 _ANY = ("param", "static", "data")
 """The roles of fields of which nothing is said in a class that stays as it is written, the first that is legal."""

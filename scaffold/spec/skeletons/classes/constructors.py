@@ -9,6 +9,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from scaffold.source.definitions import arguments_of, says_nothing
+from scaffold.source.expressions import count_name, expression_or_none, local_names, nodes_of
+from scaffold.source.instance import assigned_pairs, attribute_of_self, last_name
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import CallableType
 from scaffold.spec.grammar.values import literal_or_none
@@ -16,9 +19,6 @@ from scaffold.spec.skeletons.classes.functions import argument_type, body_of, re
 from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.definitions import arguments_of, says_nothing
-from scaffold.spec.source.expressions import count_name, expression_or_none, local_names, nodes_of
-from scaffold.spec.source.instance import assigned_pairs, attribute_of_self, last_name
 
 _USUAL = ("key", "dtype", "rngs")
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from scaffold.errors import nearest, suggestion
+from scaffold.source.expressions import expression_or_none
 from scaffold.spec.grammar.kept_annotations import is_of_words, without_none
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import (
@@ -25,7 +26,6 @@ from scaffold.spec.reading.roles import legal_roles
 from scaffold.spec.skeletons.words.annotations import ALIKE, is_of_grammar, meant_type, misspelt_word, type_of
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes, Path, expression, raw_value, table
-from scaffold.spec.source.expressions import expression_or_none
 from scaffold.spec.tables.key import ROLES
 from scaffold.spec.tables.keys import FIELD_KEYS
 

@@ -9,6 +9,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from scaffold.source.definitions import (
+    ABSTRACT_VARIABLES,
+    arguments_with_defaults,
+    is_generator,
+    owner_of,
+    returns_value,
+    says_nothing,
+)
+from scaffold.source.expressions import Function, first_line, nodes_of, string_lines
+from scaffold.source.instance import is_any, is_used_as_instance, last_name
+from scaffold.source.rewriting import end_of
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.named_dims import with_named_dims
 from scaffold.spec.grammar.type_parser import parse_type
@@ -27,17 +38,6 @@ from scaffold.spec.skeletons.words.annotations import (
 )
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes, Path, expression
-from scaffold.spec.source.definitions import (
-    ABSTRACT_VARIABLES,
-    arguments_with_defaults,
-    is_generator,
-    owner_of,
-    returns_value,
-    says_nothing,
-)
-from scaffold.spec.source.expressions import Function, first_line, nodes_of, string_lines
-from scaffold.spec.source.instance import is_any, is_used_as_instance, last_name
-from scaffold.spec.source.rewriting import end_of
 
 
 def blocks(body: Iterable[ast.stmt], names: Names) -> list[list[ast.stmt]]:

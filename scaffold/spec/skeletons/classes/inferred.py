@@ -5,13 +5,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scaffold.source.definitions import arguments_of, method_of
+from scaffold.source.expressions import nodes_of
+from scaffold.source.instance import given_as, kept_arguments, last_name
+from scaffold.source.local_makers import unfolded
+from scaffold.source.taken_sizes import NAMED_SIZE, RATES, names_in_size, sizes_taken
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.words.names import Names
-from scaffold.spec.source.definitions import arguments_of, method_of
-from scaffold.spec.source.expressions import nodes_of
-from scaffold.spec.source.instance import given_as, kept_arguments, last_name
-from scaffold.spec.source.local_makers import unfolded
-from scaffold.spec.source.taken_sizes import NAMED_SIZE, RATES, names_in_size, sizes_taken
 
 CONSTRUCTORS = {"__init__": "init", "create": "factory"}
 _BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Assert)

@@ -4,13 +4,13 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scaffold.source.definitions import arguments_of, method_of
+from scaffold.source.expressions import local_names, nodes_of
+from scaffold.source.instance import calls, last_name, made_attributes
+from scaffold.source.local_makers import unfolded_attributes
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import ArrayType, CallableType, OpaqueType, Type, UnionType
 from scaffold.spec.skeletons.classes.inferred import random_keys
-from scaffold.spec.source.definitions import arguments_of, method_of
-from scaffold.spec.source.expressions import local_names, nodes_of
-from scaffold.spec.source.instance import calls, last_name, made_attributes
-from scaffold.spec.source.local_makers import unfolded_attributes
 
 _INDICES = ("arange", "argsort", "argmax", "argmin", "randint", "permutation")
 _FILLED = ("zeros", "ones", "full", "zeros_like", "ones_like", "full_like")

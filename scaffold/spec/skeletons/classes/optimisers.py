@@ -3,11 +3,11 @@
 import ast
 from collections.abc import Iterator
 
+from scaffold.source.definitions import annotated_names, arguments_of
+from scaffold.source.expressions import Function, nodes_of
+from scaffold.source.instance import last_name
+from scaffold.source.settings import Settings
 from scaffold.spec.grammar.kept_annotations import without_none
-from scaffold.spec.source.definitions import annotated_names, arguments_of
-from scaffold.spec.source.expressions import Function, nodes_of
-from scaffold.spec.source.instance import last_name
-from scaffold.spec.source.settings import Settings
 
 EXAMPLE = Settings("optax.adam(1e-3, eps_root=1e-8)")
 """One that has a state: a count, and two moments. Its root has a slope at zero too."""

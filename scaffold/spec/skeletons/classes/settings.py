@@ -4,13 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scaffold.spec.grammar.kept_annotations import without_none
-from scaffold.spec.raw import as_table
-from scaffold.spec.skeletons.classes.as_written import has_default, is_as_written
-from scaffold.spec.skeletons.classes.inferred import constructor_of
-from scaffold.spec.skeletons.classes.optimisers import EXAMPLE, is_optimiser
-from scaffold.spec.skeletons.words.names import Names
-from scaffold.spec.source.definitions import (
+from scaffold.source.definitions import (
     annotated_names,
     arguments_of,
     arguments_with_defaults,
@@ -18,7 +12,13 @@ from scaffold.spec.source.definitions import (
     method_of,
     owner_of,
 )
-from scaffold.spec.source.settings import Settings
+from scaffold.source.settings import Settings
+from scaffold.spec.grammar.kept_annotations import without_none
+from scaffold.spec.raw import as_table
+from scaffold.spec.skeletons.classes.as_written import has_default, is_as_written
+from scaffold.spec.skeletons.classes.inferred import constructor_of
+from scaffold.spec.skeletons.classes.optimisers import EXAMPLE, is_optimiser
+from scaffold.spec.skeletons.words.names import Names
 
 _MAKERS = ("__init__", "create", "__call__")
 """Whose arguments the tests name without the function."""

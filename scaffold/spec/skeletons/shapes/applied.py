@@ -4,6 +4,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any, cast
 
+from scaffold.source.lists import argument_of
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.shapes.algebra.functions import (
     CONVOLUTIONS,
@@ -16,7 +17,6 @@ from scaffold.spec.skeletons.shapes.algebra.functions import (
 from scaffold.spec.skeletons.shapes.algebra.products import contracted, product, together
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Parts, Shape, Shapes
 from scaffold.spec.skeletons.shapes.layers.known_layers import SIZE_OF_IMAGE, Layer
-from scaffold.spec.source.lists import argument_of
 
 
 def take(shapes: Shapes, shape: Shape, meant: Shape) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import TypeAlias
 
+from scaffold.source.expressions import Function, elements_of, local_values, nodes_of
+from scaffold.source.instance import last_name
 from scaffold.spec.skeletons.shapes.algebra.functions import ELEMENTWISE, PRODUCTS
 from scaffold.spec.skeletons.shapes.algebra.indexing import axes_of_index
-from scaffold.spec.source.expressions import Function, elements_of, local_values, nodes_of
-from scaffold.spec.source.instance import last_name
 
 _Made: TypeAlias = Mapping[str, list[ast.expr]]
 """What each local name is bound to."""

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from scaffold.source.definitions import parameters_with_defaults
 from scaffold.spec.construction.written_dtypes import dtypes_given
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Dims, Record, Shape, Unknown
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer
 from scaffold.spec.skeletons.shapes.layers.layers import dims_of
-from scaffold.spec.source.definitions import parameters_with_defaults
 
 if TYPE_CHECKING:
     from scaffold.spec.skeletons.shapes.scope import Scope

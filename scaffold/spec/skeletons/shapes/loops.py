@@ -3,9 +3,9 @@
 import ast
 from typing import TYPE_CHECKING
 
+from scaffold.source.instance import attribute_of_self, last_name
 from scaffold.spec.skeletons.shapes.algebra.functions import SAME_LAYERS
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, layers_at, parted
-from scaffold.spec.source.instance import attribute_of_self, last_name
 
 if TYPE_CHECKING:
     from scaffold.spec.skeletons.shapes.scope import Scope

@@ -7,6 +7,8 @@ from itertools import repeat
 
 from msgspec import Struct, field
 
+from scaffold.source.definitions import annotated_names, arguments_of, method_of
+from scaffold.source.expressions import Function, nodes_of
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names
@@ -17,8 +19,6 @@ from scaffold.spec.skeletons.shapes.layers.layers import Made, dims_of, instance
 from scaffold.spec.skeletons.shapes.records import Records, learn_declared, records_of
 from scaffold.spec.skeletons.shapes.ties import bound_names, ties_of
 from scaffold.spec.skeletons.shapes.uses import Uses
-from scaffold.spec.source.definitions import annotated_names, arguments_of, method_of
-from scaffold.spec.source.expressions import Function, nodes_of
 
 _READINGS = 2
 """How often the methods are read: what one says of a field, those above it say no more."""

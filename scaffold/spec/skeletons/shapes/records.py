@@ -3,10 +3,10 @@
 import ast
 from collections.abc import Iterable, Mapping
 
+from scaffold.source.definitions import annotated_names, method_of
+from scaffold.source.expressions import nodes_of
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Record, Shape, Shapes
 from scaffold.spec.skeletons.shapes.layers.layers import dims_of
-from scaffold.spec.source.definitions import annotated_names, method_of
-from scaffold.spec.source.expressions import nodes_of
 
 Records = Mapping[str, Record]
 

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from scaffold.source.expressions import elements_of, without_annotation
+from scaffold.source.instance import attribute_of_self, last_name
+from scaffold.source.lists import created_shape
 from scaffold.spec.skeletons.shapes.algebra.functions import (
     COUNTS_AT,
     JOINS,
@@ -41,9 +44,6 @@ from scaffold.spec.skeletons.shapes.layers.layers import AS_ARRAY, Makers
 from scaffold.spec.skeletons.shapes.loops import enter_loop, layers_of, name_layers, rounds
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
 from scaffold.spec.skeletons.shapes.required import learn_required
-from scaffold.spec.source.expressions import elements_of, without_annotation
-from scaffold.spec.source.instance import attribute_of_self, last_name
-from scaffold.spec.source.lists import created_shape
 
 if TYPE_CHECKING:
     from scaffold.spec.skeletons.shapes.uses import Uses

@@ -4,8 +4,8 @@ import ast
 import copy
 from collections.abc import Mapping
 
-from scaffold.spec.source.definitions import annotated_names
-from scaffold.spec.source.expressions import Function
+from scaffold.source.definitions import annotated_names
+from scaffold.source.expressions import Function
 
 Counts = Mapping[str, Mapping[str, int]]
 """The whole numbers of each class of settings, by the names of its fields."""

@@ -5,15 +5,15 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from scaffold.source.definitions import annotated_names, arguments_of, dims_written, method_of
+from scaffold.source.expressions import nodes_of
+from scaffold.source.instance import last_name
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.skeletons.shapes.algebra.sums import are_equal, shares
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.layers.given_layers import given_layers, ties_of_given
 from scaffold.spec.skeletons.shapes.layers.layers import Makers
-from scaffold.spec.source.definitions import annotated_names, arguments_of, dims_written, method_of
-from scaffold.spec.source.expressions import nodes_of
-from scaffold.spec.source.instance import last_name
 
 _ROUNDS = 3
 """How often the pairs are read: what one of them says of a dim, those above it had not known."""

@@ -5,15 +5,15 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from scaffold.source.definitions import arguments_of, arguments_with_defaults
+from scaffold.source.expressions import Function
+from scaffold.source.instance import last_name
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Parts, Shape, Shapes, Unknown
 from scaffold.spec.skeletons.shapes.axes import axes_indexed
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer
 from scaffold.spec.skeletons.shapes.layers.layers import Instance, dims_of, says_counts
 from scaffold.spec.skeletons.shapes.records import Records, record_of
 from scaffold.spec.skeletons.shapes.scope import Scope
-from scaffold.spec.source.definitions import arguments_of, arguments_with_defaults
-from scaffold.spec.source.expressions import Function
-from scaffold.spec.source.instance import last_name
 
 
 class Uses(Struct):

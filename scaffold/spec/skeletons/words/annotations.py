@@ -4,16 +4,16 @@ import ast
 import builtins
 
 from scaffold.errors import nearest
+from scaffold.source.expressions import nodes_of
+from scaffold.source.instance import last_name
+from scaffold.source.local_makers import substituted
+from scaffold.source.rewriting import rewrite
 from scaffold.spec.grammar.dtypes import BY_LONG_NAME
 from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
 from scaffold.spec.grammar.types import ARRAY_NAMES, ClassType, walk
 from scaffold.spec.names import IMPORTS, OF_TYPES, is_read
 from scaffold.spec.skeletons.words.names import Names, is_of_types
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.expressions import nodes_of
-from scaffold.spec.source.instance import last_name
-from scaffold.spec.source.local_makers import substituted
-from scaffold.spec.source.rewriting import rewrite
 
 ALIKE = 0.8
 """From what similarity on a name is a misspelt word, and not another class."""

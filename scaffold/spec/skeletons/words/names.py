@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from scaffold import skeleton
 from scaffold.errors import ScaffoldError, suggestion
+from scaffold.source.expressions import Import, single_imports
 from scaffold.spec.grammar.type_parser import MODULES, TypeSyntaxError, parse_type
 from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.names import GENERIC, IMPORTS, stem
 from scaffold.spec.skeletons.shapes.of_class import ClassShapes, shapes_by_class
 from scaffold.spec.skeletons.shapes.settings import with_counts
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.source.expressions import Import, single_imports
 
 VOCABULARY = "scaffold.skeleton"
 _DEFINED = re.compile(

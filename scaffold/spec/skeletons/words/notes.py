@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from scaffold.comments import comments, is_directive
 from scaffold.errors import Fault
+from scaffold.source.expressions import expression_or_none, first_line
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.raw import as_toml
-from scaffold.spec.source.expressions import expression_or_none, first_line
 from scaffold.spec.tables.check_keys import is_value
 
 Path = tuple[str, ...]

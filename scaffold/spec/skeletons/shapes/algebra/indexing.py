@@ -4,8 +4,8 @@ import ast
 import math
 from collections.abc import Sequence
 
+from scaffold.source.expressions import whole_number
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Dims, Shape, Shapes, Unknown
-from scaffold.spec.source.expressions import whole_number
 
 
 def axes_of_index(index: Sequence[ast.expr]) -> int:

@@ -3,11 +3,11 @@
 import ast
 from collections.abc import Iterator, Mapping
 
+from scaffold.source.definitions import annotated_names, arguments_of, method_of
+from scaffold.source.instance import kept_arguments, last_name
 from scaffold.spec.grammar.named_dims import AXIS
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Parts, Shapes
 from scaffold.spec.skeletons.shapes.layers.known_layers import GIVEN_SIZES, Layer, known_layer
-from scaffold.spec.source.definitions import annotated_names, arguments_of, method_of
-from scaffold.spec.source.instance import kept_arguments, last_name
 
 _SEVERAL = ("list", "List", "tuple", "Tuple", "Sequence")
 

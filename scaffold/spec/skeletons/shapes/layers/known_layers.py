@@ -7,12 +7,12 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scaffold.source.expressions import whole_number
+from scaffold.source.instance import last_name
+from scaffold.source.lists import argument_of, literal_slice
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Chosen, Dims, Parts, Shape
-from scaffold.spec.source.expressions import whole_number
-from scaffold.spec.source.instance import last_name
-from scaffold.spec.source.lists import argument_of, literal_slice
 
 Size = Callable[[ast.expr], str]
 """Reads an expression of a size as a dim; empty of what is none."""

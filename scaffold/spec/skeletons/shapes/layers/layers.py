@@ -7,6 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scaffold.source.definitions import annotated_names, arguments_of, arguments_with_defaults, method_of
+from scaffold.source.expressions import is_arithmetic, local_values, nodes_of
+from scaffold.source.instance import last_name, made_attributes, names_array
+from scaffold.source.lists import Lists, filled_lists
+from scaffold.source.local_makers import unfolded
 from scaffold.spec.grammar.kept_annotations import without_none
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
@@ -14,11 +19,6 @@ from scaffold.spec.grammar.values import EXAMPLE_INTS
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Dims, Parts, Shape
 from scaffold.spec.skeletons.shapes.layers.given_layers import given_layers
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, known_layer
-from scaffold.spec.source.definitions import annotated_names, arguments_of, arguments_with_defaults, method_of
-from scaffold.spec.source.expressions import is_arithmetic, local_values, nodes_of
-from scaffold.spec.source.instance import last_name, made_attributes, names_array
-from scaffold.spec.source.lists import Lists, filled_lists
-from scaffold.spec.source.local_makers import unfolded
 
 _ATOM = r"([A-Za-z_]\w*|\d+)"
 _DIM = rf"{_ATOM}((\*|\+|-|//){_ATOM})*"

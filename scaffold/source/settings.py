@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-from scaffold.spec.source.definitions import annotated_names
-from scaffold.spec.source.expressions import nodes_of, whole_number
-from scaffold.spec.source.instance import attribute_of_self, last_name, made_attributes
+from scaffold.source.definitions import annotated_names
+from scaffold.source.expressions import nodes_of, whole_number
+from scaffold.source.instance import attribute_of_self, last_name, made_attributes
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum")
 _PLAIN = {"int": "3", "float": "0.5", "bool": "True", "str": '"name"', "tuple[int, ...]": "(3, 2)"}

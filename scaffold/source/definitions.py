@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from scaffold.spec.source.expressions import (
+from scaffold.source.expressions import (
     Function,
     bound_value,
     dedented,
@@ -13,7 +13,7 @@ from scaffold.spec.source.expressions import (
     own_nodes,
     parsed,
 )
-from scaffold.spec.source.instance import last_name
+from scaffold.source.instance import last_name
 
 _OWNERS = {"classmethod": "cls", "staticmethod": ""}
 ABSTRACT_VARIABLES = ("AbstractVar", "AbstractClassVar")

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Collection, Iterator
 
-from scaffold.spec.source.expressions import Function, free_names, nodes_of, parsed, tree_of
+from scaffold.source.expressions import Function, free_names, nodes_of, parsed, tree_of
 
 
 def attribute_of_self(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> str | None:

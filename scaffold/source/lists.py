@@ -8,9 +8,9 @@ from typing import Any, cast
 
 from msgspec import Struct
 
-from scaffold.spec.source.expressions import Function, elements_of, nodes_of, whole_number
-from scaffold.spec.source.instance import given_as, last_name
-from scaffold.spec.source.local_makers import substituted
+from scaffold.source.expressions import Function, elements_of, nodes_of, whole_number
+from scaffold.source.instance import given_as, last_name
+from scaffold.source.local_makers import substituted
 
 Elements = list[ast.expr] | None
 """The elements of a list, as expressions; None of what is no list, or one of which nothing says the elements."""

@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterable
 
-from scaffold.spec.source.expressions import dedented, string_lines
+from scaffold.source.expressions import dedented, string_lines
 
 WIDTH = 88
 

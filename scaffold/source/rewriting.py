@@ -7,8 +7,8 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from scaffold.spec.source.expressions import is_identity_test, local_names, own_names
-from scaffold.spec.source.instance import attribute_of_self
+from scaffold.source.expressions import is_identity_test, local_names, own_names
+from scaffold.source.instance import attribute_of_self
 
 Edit = tuple[tuple[int, int], tuple[int, int], str]
 """Where a span begins and ends, by line and column, and what goes there."""

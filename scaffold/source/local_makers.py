@@ -4,9 +4,9 @@ import ast
 import copy
 from collections.abc import Iterator, Mapping
 
-from scaffold.spec.source.definitions import parameters_with_defaults
-from scaffold.spec.source.expressions import Function, own_nodes, parsed
-from scaffold.spec.source.instance import last_name, made_attributes
+from scaffold.source.definitions import parameters_with_defaults
+from scaffold.source.expressions import Function, own_nodes, parsed
+from scaffold.source.instance import last_name, made_attributes
 
 _LEVELS = 5
 """How many names are followed: one may stand for another."""
