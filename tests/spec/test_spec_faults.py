@@ -190,6 +190,7 @@ BODIES = [
     (call(body="self.w = x\nreturn x"), call(body="w = x\nreturn w"), "call.body | assigns `self.w` | bind a local name, or return the new value: instances are immutable"),
     (call(body="self.w[0] += 1\nreturn x"), call(body="return self.w.at[0].add(1)"), "call.body | assigns `self.w[0]` | bind a local name, or return the new value: instances are immutable"),
     (call(body="return self.ww"), call(body="return self.w"), "call.body | `self.ww` is no field | did you mean `w`?"),
+    (call(body="return self.replace(w=x)"), call(body="return self.w"), "call.body | `self.replace` is no field | import dataclasses, and write `dataclasses.replace(self, ...)`"),
     (call(body="return xx"), call(body="return (y := x) + y"), "call.body | the name `xx` is not known here | did you mean `x`?"),
     (call(body="return x\0"), call(body="return f'{x}\t{self.w!r:>9}'"), "call.body | holds U+0000, which is no letter | remove that character, or write an escape such as `\\x00`"),
     (call(body="if x:\n\treturn x\n        y = 1"), call(body="if x:\n\treturn x\nreturn self.w"), "call.body | not Python: unexpected indent (line 3) | mend the statement"),

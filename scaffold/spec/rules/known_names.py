@@ -138,6 +138,12 @@ def _how_to_know(spec: ModuleSpec, name: str, known: frozenset[str], key: str) -
     return f'{bind}declare it in `arguments` or as a field, or write `imports = ["from ... import {name}"]`'
 
 
+_OF_RECORDS = dict.fromkeys(
+    ("replace", "_replace"), "import dataclasses, and write `dataclasses.replace(self, ...)`"
+)
+"""What gives a changed copy in classes of `flax.struct` and `chex`, and of named tuples."""
+
+
 def known_attributes(spec: ModuleSpec) -> Iterator[Fault]:
     """Attributes of `self` that are no field.
 
@@ -155,7 +161,7 @@ def known_attributes(spec: ModuleSpec) -> Iterator[Fault]:
     for piece in (piece for piece in pieces(spec) if piece.of_instance and not asks_what_it_is(piece.text)):
         unknown = (name for name in self_attributes(piece.text) if name not in known)
         for name in (name for name in unknown if not name.startswith("__")):  # which Python may make
-            fix = suggestion(name, legal, "declare it as a field")
+            fix = _OF_RECORDS.get(name) or suggestion(name, legal, "declare it as a field")
             fix = "name its fields: they are read where they lie" if name in nested else fix
             yield Fault(piece.key, f"`self.{name}` is no field", fix, legal)
 
