@@ -13,6 +13,8 @@ from scaffold.source.instance import (
     updated_attribute,
     updated_below,
     updated_entry,
+    variable_read,
+    variable_set,
 )
 from scaffold.source.rewriting import rewrite
 from scaffold.spec.construction.dtypes import is_part
@@ -23,6 +25,17 @@ from scaffold.spec.model import Call, Field, ModuleSpec
 from scaffold.spec.names import class_name_faults
 from scaffold.spec.reading.made_variables import FLAX
 
+_OF_VARIABLES = (
+    "value",
+    "raw_value",
+    "get_value",
+    "set_value",
+    "get_metadata",
+    "set_metadata",
+    "copy_from",
+    "type",
+)
+"""What Variables have, and arrays have not."""
 UNTRAINED = ("data", "buffer", "state")
 """The roles of arrays whose Variable type the author may choose."""
 _DEFAULTS = {"param": "Param", "data": "Data"}
@@ -78,16 +91,24 @@ def read_values(spec: ModuleSpec, source: str) -> str:
         entry = _entry(node, fields)
         if entry is not None:
             return entry
-        inner = node.value if isinstance(node, ast.Subscript) and is_whole(node) else node
+        inner = (
+            node.value if isinstance(node, ast.Subscript) and is_whole(node) else variable_read(node) or node
+        )
         field = fields.get(attribute_of_self(inner) or "")
         parent = ancestors[-1] if ancestors else node
-        if field is None or is_whole(parent) or is_identity_test(parent) or updated_entry(parent):
+        if field is None or _is_read_as_variable(parent):
             return None
         if isinstance(getattr(node, "ctx", None), ast.Store):
             return f"self.{field.name}[...]"
         return _read(field, tested=field.name in tested, guarded=calls(parent, "stop_gradient"))
 
     return rewrite(source, change)
+
+
+def _is_read_as_variable(parent: ast.AST) -> bool:
+    """Whether what stands around an attribute takes the Variable itself, and not its value."""
+    is_asked = isinstance(parent, ast.Attribute) and parent.attr in _OF_VARIABLES
+    return is_asked or is_whole(parent) or is_identity_test(parent) or updated_entry(parent) is not None
 
 
 def _entry(node: ast.AST, fields: Mapping[str, Field]) -> str | None:
@@ -190,7 +211,13 @@ def _may_update(field: Field) -> bool:
 
 
 def assigned_attributes(source: str) -> tuple[str, ...]:
-    """The attributes of `self` that statements assign, whole, by `[...]`, or of which they set an entry, sorted."""
-    nodes = ast.walk(ast.parse(dedented(source)))
-    names = (updated_attribute(node) or updated_entry(node) for node in nodes)
-    return tuple(sorted({name for name in names if name is not None}))
+    """The attributes of `self` that statements assign, whole, by `[...]` or `.value`, or of which they set an entry, sorted."""
+    return tuple(
+        sorted({name for node in ast.walk(ast.parse(dedented(source))) if (name := _assigned(node))})
+    )
+
+
+def _assigned(node: ast.AST) -> str | None:
+    variable = variable_set(node)
+    by_value = attribute_of_self(variable) if variable is not None else None
+    return updated_attribute(node) or updated_entry(node) or by_value

@@ -45,6 +45,30 @@ def is_whole(node: ast.AST) -> bool:
     return isinstance(node, ast.Subscript) and getattr(node.slice, "value", None) is Ellipsis
 
 
+def variable_read(node: ast.AST) -> ast.expr | None:
+    """The Variable of Flax of which a node is the value: `self.mean` of `self.mean.value` and of `self.mean.get_value()`, or None."""
+    match node:
+        case (
+            ast.Attribute(value=variable, attr="value" | "raw_value")
+            | ast.Call(func=ast.Attribute(value=variable, attr="get_value"), args=[], keywords=[])
+        ):
+            return variable
+        case _:
+            return None
+
+
+def variable_set(node: ast.AST) -> ast.expr | None:
+    """The Variable of Flax of which a node sets the value: `self.mean.value = mean`, and `self.mean.set_value(mean)`; or None."""
+    match node:
+        case (
+            ast.Attribute(value=variable, attr="value" | "raw_value", ctx=ast.Store())
+            | ast.Call(func=ast.Attribute(value=variable, attr="set_value"))
+        ):
+            return variable
+        case _:
+            return None
+
+
 def updated_attribute(node: ast.AST) -> str | None:
     """The attribute that a node assigns, as `self.mean` or `self.mean[...]`, or None."""
     if not isinstance(getattr(node, "ctx", None), ast.Store):
@@ -60,9 +84,11 @@ def updated_entry(node: ast.AST) -> str | None:
 
 def updated_below(node: ast.AST) -> str | None:
     """The path of what a node updates in a part, as `base.kernel` of `self.base.kernel[...]`, or None."""
-    if not isinstance(getattr(node, "ctx", None), ast.Store) or not isinstance(node, ast.Subscript):
+    is_set = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+    place = node.value if isinstance(node, ast.Subscript) and is_set else variable_set(node)
+    if place is None:
         return None
-    first, *names = ast.unparse(node.value).split(".")
+    first, *names = ast.unparse(place).split(".")
     return (
         ".".join(names) if first == "self" and len(names) > 1 and all(map(str.isidentifier, names)) else None
     )

@@ -15,6 +15,7 @@ from scaffold.source.instance import (
     self_attributes,
     updated_attribute,
     updated_entry,
+    variable_set,
 )
 from scaffold.spec.grammar.types import DictType, ListType, OpaqueType
 from scaffold.spec.model import ModuleSpec
@@ -52,13 +53,15 @@ def _updates(spec: ModuleSpec, node: ast.AST) -> bool:
 
     `self.means[name][...] = mean` sets the whole of a Variable in a container, and `self.counts[0] = count` an entry.
     """
-    field = spec.field(updated_entry(node) or "") if kind_of(spec.kind).variables else None
+    has_variables = kind_of(spec.kind).variables
+    field = spec.field(updated_entry(node) or "") if has_variables else None
     is_entry = field is not None and not isinstance(field.type, ListType | DictType)
     match node:
         case ast.Subscript(value=ast.Subscript(), ctx=ast.Store()):
             return is_whole(node)
         case _:
-            return is_entry or updated_attribute(node) is not None
+            is_value = has_variables and variable_set(node) is not None
+            return is_entry or is_value or updated_attribute(node) is not None
 
 
 def _outside_classes(tree: ast.AST) -> Iterator[ast.AST]:
@@ -138,7 +141,7 @@ def _how_to_know(spec: ModuleSpec, name: str, known: frozenset[str], key: str) -
     return f'{bind}declare it in `arguments` or as a field, or write `imports = ["from ... import {name}"]`'
 
 
-_OF_RECORDS = dict.fromkeys(
+_OF_RECORDS: dict[str, str] = dict.fromkeys(
     ("replace", "_replace"), "import dataclasses, and write `dataclasses.replace(self, ...)`"
 )
 """What gives a changed copy in classes of `flax.struct` and `chex`, and of named tuples."""

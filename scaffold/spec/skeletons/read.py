@@ -55,7 +55,8 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
     names.classes.update((node.name, node) for node in classes)
     built = [node for node in classes if not (is_as_written(node, names) or says_no_word(node, names))]
     variables = names.variables
-    of_built, used = (used_variables(listed, names) for listed in (built, classes))
+    word_for_word = [node for node in classes if is_as_written(node, names)]
+    of_built, used = (used_variables(listed, word_for_word, names) for listed in (built, classes))
     names.variables = {name: statement for name, statement in variables.items() if name in used}
     apart = (*classes, *(variables[name] for name in of_built))
     if not built:  # what is imported for types alone stays so

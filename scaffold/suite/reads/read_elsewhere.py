@@ -10,17 +10,26 @@ from scaffold.source.expressions import nodes_of, parsed
 from scaffold.source.instance import self_attributes
 from scaffold.spec.construction.divisions import class_sources
 from scaffold.spec.fields.shared import shared_fields
-from scaffold.spec.model import ModuleSpec
+from scaffold.spec.grammar.types import OpaqueType
+from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.unit import siblings
 
 
 def with_read_elsewhere(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
-    """The spec, in which parameters and ties are unused that other classes of the file alone read."""
-    held = {field.name for field in spec.dynamic if field.role == "param"} | _ties(spec)
+    """The spec, in which parameters and ties are unused that other classes of the file alone read, and what may be anything and nothing reads."""
+    params = [field for field in spec.dynamic if field.role == "param"]
+    held = {field.name for field in params} | _ties(spec)
     others = [known[name] for name in siblings(spec) if name in known] if held else []
-    elsewhere = held.intersection(name for other in others for name in _reads(other)) - {*_reads(spec)}
+    anything = {field.name for field in params if _may_be_anything(field)}
+    elsewhere = anything | held.intersection(name for other in others for name in _reads(other))
+    elsewhere -= {*_reads(spec)}
     unused = (*spec.test.unused, *sorted(elsewhere - {*spec.test.unused}))
     return replace(spec, test=replace(spec.test, unused=unused)) if elsewhere else spec
+
+
+def _may_be_anything(field: Field) -> bool:
+    """Whether the annotation of a field says nothing, as `Any` and a type variable do: nobody says that it is a weight."""
+    return isinstance(field.type, OpaqueType) and not (field.type.is_array or field.type.holds_arrays)
 
 
 def _reads(spec: ModuleSpec) -> Iterator[str]:

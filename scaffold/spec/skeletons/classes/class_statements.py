@@ -6,7 +6,7 @@ from typing import Any
 
 from scaffold.kind import AS_WRITTEN, NAMES, kind_of
 from scaffold.source.expressions import bound_value, elements_of
-from scaffold.source.instance import given_as
+from scaffold.source.instance import given_as, is_any
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.skeletons.classes.fields import keys_of
@@ -38,10 +38,10 @@ def listed(base: ast.expr, names: Names) -> list[ast.expr]:
     return elements_of(base.slice)
 
 
-def is_type_variable(annotation: ast.expr, owner: ast.ClassDef, names: Names) -> bool:
-    """Whether an annotation is a type variable: of the file, or a parameter of the class."""
+def is_of_anything(annotation: ast.expr, owner: ast.ClassDef, names: Names) -> bool:
+    """Whether an annotation is `Any`, or a type variable: of the file, or a parameter of the class."""
     parameters = (ast.unparse(part) for base in owner.bases for part in listed(base, names))
-    return ast.unparse(annotation) in (*names.variables, *parameters)
+    return is_any(annotation) or ast.unparse(annotation) in (*names.variables, *parameters)
 
 
 def understood(base: ast.expr, names: Names) -> bool:
@@ -67,10 +67,15 @@ def _with_bound(variable: ast.stmt, names: Names, notes: Notes) -> str:
     return ": ".join([ast.unparse(variable.targets[0]), *(type_of(bound, names, notes) for bound in bounds)])
 
 
-def used_variables(classes: Iterable[ast.ClassDef], names: Names) -> set[str]:
-    """The type variables that become type parameters of a class; the others are carried, as in kinds that have none."""
+def used_variables(
+    classes: Iterable[ast.ClassDef], word_for_word: Iterable[ast.ClassDef], names: Names
+) -> set[str]:
+    """The type variables that become type parameters of a class; the others are carried, as in kinds that have none, and those
+    that a class reads which is emitted word for word.
+    """
     generic = (node for node in classes if kind_of(kind_said(node, names) or "module").takes("generic"))
-    return {ast.unparse(part) for node in generic for part in _parameters(node.bases, names)}
+    read = {ast.unparse(part) for node in word_for_word for part in _parameters(node.bases, names)}
+    return {ast.unparse(part) for node in generic for part in _parameters(node.bases, names)} - read
 
 
 def from_syntax(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from scaffold.kind import Kind, kind_of
 from scaffold.source.definitions import annotated_names, bound_by, gives_instance, is_setter
 from scaffold.source.expressions import Function
-from scaffold.source.instance import attributes_set, last_name, made_attributes
+from scaffold.source.instance import attributes_set, made_attributes
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import CallableType, arrays
 from scaffold.spec.raw import types_said
@@ -19,7 +19,8 @@ from scaffold.spec.skeletons.classes import class_statements, functions, inferre
 from scaffold.spec.skeletons.classes.as_written import is_of_equinox, is_registered, says_no_word
 from scaffold.spec.skeletons.classes.constructors import Constructor, kept_faults
 from scaffold.spec.skeletons.classes.fields import doc_below, is_without_annotation, read_field, stored_type
-from scaffold.spec.skeletons.classes.made_roles import roles_of_made, stores_what_is_given
+from scaffold.spec.skeletons.classes.made_roles import roles_of_made
+from scaffold.spec.skeletons.classes.open_fields import open_keys
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 
@@ -155,12 +156,8 @@ class ClassReader:
             self.notes.refuse(statement, ("fields", name), f"`{name}` is there already", "remove one")
         if (name, table["type"], self._said_kind) == ("inference", "bool", "module"):
             table.setdefault("role", "buffer")  # a leaf, which `eqx.nn.inference_mode` sets
-        if self._is_any_callable(name, table):
-            table["role"] = "module"
-            head = getattr(statement.annotation, "value", statement.annotation)
-            if last_name(head) == "Callable":
-                # What its arguments and results are stays in the annotation.
-                table |= {"type": f"={self.notes.segment(statement.annotation)}", "example": "callable"}
+        if "role" not in table:
+            table |= open_keys(name, table, statement.annotation, self.node, self.names, self.notes)
         if self.is_verbatim:
             self._as_it_stands(table, statement)
         if self._is_given(name, table):
@@ -185,13 +182,6 @@ class ClassReader:
             table["type"] = f"={self.notes.segment(statement.annotation)}"
         if "default" in table and not isinstance(kind, CallableType):
             table["in_class"] = True
-
-    def _is_any_callable(self, name: str, table: Mapping[str, Any]) -> bool:
-        """Whether a field of such a Module holds any callable, a layer too, as it does in Equinox."""
-        is_open = is_of_equinox(self.node, self.names) and "role" not in table
-        return (
-            is_open and isinstance(stored_type(table), CallableType) and stores_what_is_given(name, self.node)
-        )
 
     def _is_given(self, name: str, table: Mapping[str, Any]) -> bool:
         """Whether the emitted constructor takes a field, and no example is said for it."""

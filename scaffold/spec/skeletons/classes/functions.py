@@ -25,7 +25,7 @@ from scaffold.spec.grammar.named_dims import with_named_dims
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import arrays
 from scaffold.spec.names import argument_name_faults
-from scaffold.spec.skeletons.classes.class_statements import is_type_variable
+from scaffold.spec.skeletons.classes.class_statements import is_of_anything
 from scaffold.spec.skeletons.classes.fields import doc_below, keys_of
 from scaffold.spec.skeletons.classes.optimisers import is_tree_of_optimiser, trees_of_arguments
 from scaffold.spec.skeletons.words.annotations import (
@@ -269,7 +269,7 @@ def _number(annotation: ast.expr | None, names: Names) -> str:
 
 def given_type(name: str, annotation: ast.expr, owner: ast.ClassDef, names: Names) -> str:
     """The type, for the tests, of what a class is given, where its annotation says no shape: of an array, or of anything."""
-    is_anything = is_any(annotation) or is_type_variable(annotation, owner, names)
+    is_anything = is_of_anything(annotation, owner, names)
     if not (is_anything or _is_any_array(annotation, names)):
         return ""
     if is_anything and is_tree_of_optimiser(name, owner):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from scaffold.source.expressions import elements_of, without_annotation
-from scaffold.source.instance import attribute_of_self, last_name
+from scaffold.source.instance import attribute_of_self, last_name, variable_read
 from scaffold.source.lists import created_shape
 from scaffold.spec.skeletons.shapes.algebra.functions import (
     COUNTS_AT,
@@ -151,6 +151,8 @@ class Scope(Struct):
         """The shape of what an expression gives; what it reads is learnt on the way."""
         node = _unless_none(node)
         match node:
+            case _ if (held := self._value_of_variable(node)) is not None:
+                return held
             case ast.Name(id=name):
                 return self.bound.get(name)
             case ast.Constant(value=int() | float() | complex()):
@@ -198,6 +200,10 @@ class Scope(Struct):
                 for part in ast.iter_child_nodes(node):
                     self.value(part) if isinstance(part, ast.expr) else None
                 return None
+
+    def _value_of_variable(self, node: ast.expr) -> Shape:
+        variable = variable_read(node)
+        return None if variable is None else self.shapes.known(self.value(variable))
 
     def _field(self, name: str) -> Shape:
         instance = self.uses.instance
