@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from scaffold.emit import members
+from scaffold.emit.members import members
 from scaffold.passes import states
 from tests.drawn.draft_gradients import ROLES, classes
 from tests.emitted.plain_jax import check_gradients, sample
