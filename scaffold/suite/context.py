@@ -130,16 +130,22 @@ def _keeps_given(spec: ModuleSpec) -> bool:
 
 def _construction(subject: Subject) -> Context:
     """What is called to build an instance, the state beside it, and the classes that this needs."""
-    stateful, built_by = is_stateful(subject.spec), constructor_name(subject.spec)
     return {
-        "construct": f"eqx.nn.make_with_state({built_by})" if stateful else built_by,
-        "built": "[0]" if stateful else "",
-        "is_stateful": stateful,
+        "construct": constructor_name(subject.spec),
+        "built": "",
+        **built_with_state(subject.spec),
+        "is_stateful": is_stateful(subject.spec),
         "states": (holds_state(subject.spec) and subject.states) or [],
         "inputs": [*_starred(subject), *_inputs(subject)],
         "starred": starred_sizes(subject.spec),
         "test_classes": sorted(_classes(subject.spec, subject.known)),
     }
+
+
+def built_with_state(spec: ModuleSpec) -> Context:
+    """How an instance is built whose call takes a state, also where that is not tried: by itself its indices are marks of one trace."""
+    made = f"eqx.nn.make_with_state({constructor_name(spec)})"
+    return {"construct": made, "built": "[0]"} if is_stateful(spec) else {}
 
 
 def _inputs(subject: Subject) -> Iterator[list[str]]:

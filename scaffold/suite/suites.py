@@ -1,6 +1,6 @@
 """The suite of a class, whole: what is common, what its kind has in the place of that, and the law suites that it inherits."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
@@ -10,7 +10,7 @@ from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.states import holds_state
 from scaffold.suite.as_written import factory_of
 from scaffold.suite.cases import case_contexts, widened
-from scaffold.suite.context import suite_context
+from scaffold.suite.context import built_with_state, suite_context
 from scaffold.suite.declarations.methods import with_method_as_call
 from scaffold.suite.examples.subject import Subject
 from scaffold.suite.examples.untried import as_tried, with_values_of, without_untried
@@ -25,39 +25,44 @@ def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
         return {"is_tested": False, "test_classes": []}
     if not kind_of(spec.kind).has_instances:
         context = kind_of(spec.kind).tests(spec, known)
-        return {"is_tested": True, **context, "cases": [], "suite": _suites(spec, context.get("suite", ""))}
+        suite = _suites(_further_laws(spec), context.get("suite", ""))
+        return {"is_tested": True, **context, "cases": [], "suite": suite}
     context = _context(spec, known)
+    further = _further_laws(spec, is_called=context["is_called"])
     cases = case_contexts(spec, context, lambda changed: _context(changed, known))
     return {
         **context,
         **widened(cases, context),
         "cases": cases,
         "is_tested": True,
-        "suite": _suites(spec, context["suite"]),
+        "suite": _suites(further, context["suite"]),
     }
 
 
 def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     """What is common, and what the kind has in the place of that."""
-    kind = kind_of(spec.kind)
+    kind, built = kind_of(spec.kind), built_with_state(spec)
     spec = with_read_elsewhere(spec, known)
     spec = as_tried(with_types_of_bases(spec, known), known)
     spec = with_values_of(spec, Method("__call__", spec.call)) if spec.call is not None else spec
     whole = kind.examined(without_untried(with_inherited(spec, known), known), known)
     subject = with_method_as_call(Subject(whole, known))
     narrowed = replace(spec, call=subject.spec.call) if subject.method else spec
-    return {**suite_context(subject), **kind.tests(narrowed, known), **factory_of(whole, known)}
+    return {**suite_context(subject), **built, **kind.tests(narrowed, known), **factory_of(whole, known)}
 
 
-def _further_laws(spec: ModuleSpec) -> tuple[str, ...]:
-    """What the fields need laws for, besides those of the kind."""
+def _further_laws(spec: ModuleSpec, *, is_called: bool = True) -> tuple[str, ...]:
+    """What the fields need laws for, besides those of the kind; of a state there is nothing to say where no call is tried."""
     # Flax shares by reference, and an abstract class holds nothing.
     kind = kind_of(spec.kind)
     shares = bool(shared_fields(spec)) and kind.has_instances and not kind.variables
-    return (*(("state",) if holds_state(spec) else ()), *(("shared",) if shares else ()))
+    return (
+        *(("state",) if holds_state(spec) and (is_called or spec.bases) else ()),
+        *(("shared",) if shares else ()),
+    )
 
 
-def _suites(spec: ModuleSpec, usual: str) -> str:
+def _suites(further: Iterable[str], usual: str) -> str:
     """The law suites that the test class inherits."""
-    further = [f"{name.capitalize()}Laws" for name in _further_laws(spec)]
-    return ", ".join([*(() if further and usual == "PytreeLaws" else (usual,)), *further])
+    named = [f"{name.capitalize()}Laws" for name in further]
+    return ", ".join([*(() if named and usual == "PytreeLaws" else (usual,)), *named])

@@ -129,11 +129,16 @@ def call_source(spec: ModuleSpec, function: str, arguments: str, passed: Mapping
 
 
 def _axes_of_result(body: str, states: AbstractSet[str]) -> str:
-    """The axes of a result without a type: a name of a state in it has none."""
+    """The axes of a result without a type: a name of a state in it has none; what is called with a state gives it second."""
     for node in ast.walk(ast.parse(dedented(body))):
-        if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
-            parts = ["None" if ast.unparse(part) in states else "0" for part in node.value.elts]
-            return f"({', '.join(parts)})" if "None" in parts else "0"
+        match node:
+            case ast.Return(value=ast.Tuple(elts=parts)):
+                axes = ["None" if ast.unparse(part) in states else "0" for part in parts]
+                return f"({', '.join(axes)})" if "None" in axes else "0"
+            case ast.Return(value=ast.Call(args=args)) if not states.isdisjoint(map(ast.unparse, args)):
+                return "(0, None)"
+            case _:
+                pass
     return "0"
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from scaffold.source.definitions import parameters_with_defaults
+from scaffold.source.instance import attribute_of_self
 from scaffold.spec.construction.written_dtypes import dtypes_given
 from scaffold.spec.grammar.types import dim_names, with_sizes
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Dims, Record, Shape, Unknown
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import STATE, Dims, Record, Shape, Unknown
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer
 from scaffold.spec.skeletons.shapes.layers.layers import dims_of
 
@@ -93,3 +94,17 @@ def _renamed(scope: "Scope", dims: Dims | None, renamed: dict[str, str]) -> Dims
     for name in (name for dim in dims or () for name in dim_names(dim)):
         renamed[name] = renamed.get(name) or scope.shapes.new()
     return None if dims is None else tuple(with_sizes(dim, renamed) for dim in dims)
+
+
+def of_state(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
+    """What `state.get(self.mean)` gives, and `state.set(self.mean, mean)`, of an `eqx.nn.State`; None of another call."""
+    match call.func:
+        case ast.Attribute(value=ast.Name(id=name) as holder, attr="get" | "set" as asked) if "state" in name:
+            is_index = bool(call.args) and attribute_of_self(call.args[0]) is not None
+            held = scope.value(holder)
+            if not is_index or scope.shapes.known(held) not in (None, STATE):
+                return None
+            scope.shapes.learn(held, STATE)
+            return taken[0] if asked == "get" else STATE
+        case _:
+            return None

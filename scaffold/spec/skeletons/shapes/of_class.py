@@ -13,7 +13,7 @@ from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names
 from scaffold.spec.skeletons.shapes.algebra.products import FIELD
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shape, Shapes, Unknown
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import STATE, Shape, Shapes, Unknown
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, renamed
 from scaffold.spec.skeletons.shapes.layers.layers import Made, dims_of, instance_of, says_counts
 from scaffold.spec.skeletons.shapes.records import Records, learn_declared, records_of
@@ -52,6 +52,8 @@ class ClassShapes(Struct, frozen=True):
         return self._type(FIELD + name)
 
     def _type(self, name: str) -> str:
+        if self.shapes.known(Unknown(name)) == STATE:
+            return "eqx.nn:State"
         dims = None if name in self.shapes.objects else self.shapes.known(Unknown(name))
         dtype = "i32" if self.shapes.is_count(Unknown(name)) else "f"
         if dims is None:

@@ -19,7 +19,7 @@ from scaffold.spec.skeletons.shapes.algebra.functions import (
 )
 from scaffold.spec.skeletons.shapes.algebra.indexing import part_of, transposed, updated_part, without_index
 from scaffold.spec.skeletons.shapes.algebra.products import FIELD, product, together
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Parts, Record, Shape, Shapes, Unknown
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import STATE, Parts, Record, Shape, Shapes, Unknown
 from scaffold.spec.skeletons.shapes.applied import (
     along_last,
     axes_of_vmap,
@@ -38,6 +38,7 @@ from scaffold.spec.skeletons.shapes.called import (
     listed,
     method_of_record,
     names_taken,
+    of_state,
 )
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, with_new_rows
 from scaffold.spec.skeletons.shapes.layers.layers import AS_ARRAY, Makers
@@ -259,9 +260,9 @@ class Scope(Struct):
         if (place := updated_part(node.func)) is not None:
             self.shapes.learn(self.value(place), self.shapes.known(taken[0]) or None if taken else None)
             return self.value(getattr(place, "value", place))
+        if (of_index := of_state(self, node, taken)) is not None:
+            return of_index
         holder = node.func.value if isinstance(node.func, ast.Attribute) else None
-        if name == "get" and len(taken) == 1 and last_name(holder or node.func) == "state":
-            return taken[0]
         is_method = holder is not None and not (isinstance(holder, ast.Name) and holder.id not in self.bound)
         first = self.value(holder) if is_method and holder is not None else None
         arrays = taken if first is None else [first, *taken]
@@ -293,7 +294,8 @@ class Scope(Struct):
         is_kept = layer.keeps and taken and taken[0] is not None
         if layer.keeps:
             self.shapes.computes(taken[:1])
-        return taken[0] if is_kept else layer.takes[0] if layer.keeps and layer.takes else layer.gives
+        given = taken[0] if is_kept else layer.takes[0] if layer.keeps and layer.takes else layer.gives
+        return Parts((given, STATE)) if layer.with_state else given
 
     def _mapped(self, call: ast.Call, taken: list[Shape]) -> Shape:
         """What `jax.vmap` gives of a function, which takes rows of what it is given, or what lies along another axis."""

@@ -12,6 +12,8 @@ from scaffold.spec.skeletons.shapes.algebra.sums import shares
 Dims = tuple[str, ...]
 _ROW = "[{}]"
 """How the names of rows end, by the axis that they lie along."""
+STATE: Dims = ("equinox_state",)
+"""Stands for an `eqx.nn.State`, which is no array: what is called with one, and gives it, is told so as shapes are."""
 MOST_AXES = 4
 """How many axes above a row are looked for."""
 

@@ -12,7 +12,7 @@ from scaffold.source.instance import last_name
 from scaffold.source.lists import argument_of, literal_slice
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Chosen, Dims, Parts, Shape
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import STATE, Chosen, Dims, Parts, Shape
 
 Size = Callable[[ast.expr], str]
 """Reads an expression of a size as a dim; empty of what is none."""
@@ -31,6 +31,8 @@ class Layer(Struct, frozen=True):
     """The places of the arguments that are whole numbers."""
     keeps: bool = False
     """Whether it gives what has the shape of its first argument."""
+    with_state: bool = False
+    """Whether it gives an `eqx.nn.State` beside that."""
     any_rank: bool = False
     """Whether it computes along the last axis, and keeps all others: that of `takes` is one of many."""
 
@@ -42,6 +44,7 @@ class _Form(Struct, frozen=True):
     takes: tuple[Shape, ...]
     gives: Shape = None
     keeps: bool = False
+    with_state: bool = False
 
 
 _SAME = _Form("", (), keeps=True)
@@ -50,6 +53,7 @@ _OF_EQUINOX = {
     "MLP": _Form("in_size out_size", (("in_size",),), ("out_size",)),
     "LayerNorm": _Form("shape", (("shape",),), keeps=True),
     "RMSNorm": _Form("shape", (("shape",),), keeps=True),
+    "BatchNorm": _Form("input_size", (("input_size",), STATE), keeps=True, with_state=True),
     "GRUCell": _Form("input_size hidden_size", (("input_size",), ("hidden_size",)), ("hidden_size",)),
     "LSTMCell": _Form("input_size hidden_size", (("input_size",), _STATE), _STATE),
     "MultiheadAttention": _Form("_ query_size", ((ROWS, "query_size"),) * 3, (ROWS, "query_size")),
@@ -101,7 +105,8 @@ def known_layer(call: ast.Call, size: Size) -> Layer | None:
         return None
     takes = tuple(renamed(shape, sizes) for shape in form.takes)
     is_along_last = is_flax and len(takes) == 1 and takes[0] == (ROWS, *sizes.values())[:2]
-    return Layer(takes, renamed(form.gives, sizes), keeps=form.keeps, any_rank=is_along_last)
+    gives = renamed(form.gives, sizes)
+    return Layer(takes, gives, keeps=form.keeps, with_state=form.with_state, any_rank=is_along_last)
 
 
 def _sizes(call: ast.Call, names: str, size: Size) -> dict[str, str]:

@@ -16,7 +16,7 @@ from scaffold.spec.grammar.kept_annotations import without_none
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.grammar.values import EXAMPLE_INTS
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Dims, Parts, Shape
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import STATE, Dims, Parts, Shape
 from scaffold.spec.skeletons.shapes.layers.given_layers import given_layers
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, known_layer
 
@@ -139,6 +139,8 @@ def dims_of(annotation: ast.expr | None) -> Dims | None:
             single = dims[1:] if text.lstrip().startswith("*") else dims
             is_known = all(re.fullmatch(_DIM, dim) for dim in single)
             return dims if is_known else None
+        case ast.Attribute() if ast.unparse(annotation) in ("eqx.nn.State", "equinox.nn.State", "nn.State"):
+            return STATE
         case _:
             return None
 
