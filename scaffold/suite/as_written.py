@@ -17,6 +17,7 @@ from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.construction.guards import refused_conditions
 from scaffold.spec.grammar.types import ArrayType, ScalarType, TreeType
 from scaffold.spec.model import Method, ModuleSpec
+from scaffold.spec.states import is_stateful
 from scaffold.suite.context import example_call
 from scaffold.suite.declarations.guesses import guessed_methods, is_guessed
 from scaffold.suite.examples.examples import Examples
@@ -33,10 +34,11 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
     suite, manifest = _SUITES[str(dict(spec.options).get("laws", "pytree"))]
     build = build_of(spec, known)
     called = as_tried(spec, known)
+    tries_state = is_stateful(called)
     return {
         "name": spec.name,
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
-        "suite": suite,
+        "suite": "StateLaws" if tries_state else suite,
         "manifest": manifest,
         "leaves": [f'Leaf("{field.name}", "{field.role}")' for field in spec.dynamic]
         if manifest == "leaves"
@@ -52,11 +54,19 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
         "inputs": [["seed", "seed"]] if build else [list(pair) for pair in inputs_of(spec, known)],
         "needs_seed": bool(build),
         "built": spec.name,
-        "construct": build or f"{spec.name}(**inputs)",
-        "state": "",
+        "construct": _built(spec, build, "inputs") + "[0]" * is_stateful(spec),
+        "state": _built(spec, build, "self.inputs(seed)") + "[1]" if tries_state else "",
         **_call(called, known),
         "guessed": guessed_methods(called, known),
     }
+
+
+def _built(spec: ModuleSpec, build: str, inputs: str) -> str:
+    """What builds an instance, with its state where it takes one."""
+    if not is_stateful(spec):
+        return build or f"{spec.name}(**{inputs})"
+    made = f"lambda: {build}" if build else spec.name
+    return f"eqx.nn.make_with_state({made})({'' if build else f'**{inputs}'})"
 
 
 def with_builds(known: Mapping[str, ModuleSpec]) -> dict[str, ModuleSpec]:

@@ -133,7 +133,7 @@ def _construction(subject: Subject) -> Context:
     return {
         "construct": constructor_name(subject.spec),
         "built": "",
-        **built_with_state(subject.spec),
+        **(with_state(constructor_name(subject.spec)) if is_stateful(subject.spec) else {}),
         "is_stateful": is_stateful(subject.spec),
         "states": (holds_state(subject.spec) and subject.states) or [],
         "inputs": [*_starred(subject), *_inputs(subject)],
@@ -142,10 +142,12 @@ def _construction(subject: Subject) -> Context:
     }
 
 
-def built_with_state(spec: ModuleSpec) -> Context:
-    """How an instance is built whose call takes a state, also where that is not tried: by itself its indices are marks of one trace."""
-    made = f"eqx.nn.make_with_state({constructor_name(spec)})"
-    return {"construct": made, "built": "[0]"} if is_stateful(spec) else {}
+def with_state(maker: str) -> Context:
+    """How an instance is built that takes a state: by itself its indices are marks of one trace."""
+    return {"construct": f"{_WITH_STATE}({maker.removeprefix(_WITH_STATE).strip('()')})", "built": "[0]"}
+
+
+_WITH_STATE = "eqx.nn.make_with_state"
 
 
 def _inputs(subject: Subject) -> Iterator[list[str]]:

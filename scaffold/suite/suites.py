@@ -7,10 +7,10 @@ from msgspec.structs import replace
 from scaffold.kind import Context, kind_of
 from scaffold.spec.fields.shared import shared_fields
 from scaffold.spec.model import Method, ModuleSpec
-from scaffold.spec.states import holds_state
+from scaffold.spec.states import holds_state, is_stateful
 from scaffold.suite.as_written import factory_of
 from scaffold.suite.cases import case_contexts, widened
-from scaffold.suite.context import built_with_state, suite_context
+from scaffold.suite.context import suite_context, with_state
 from scaffold.suite.declarations.methods import with_method_as_call
 from scaffold.suite.examples.subject import Subject
 from scaffold.suite.examples.untried import as_tried, with_values_of, without_untried
@@ -41,14 +41,17 @@ def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
 
 def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     """What is common, and what the kind has in the place of that."""
-    kind, built = kind_of(spec.kind), built_with_state(spec)
+    kind = kind_of(spec.kind)
+    takes_state = kind.keeps_state and is_stateful(spec)
     spec = with_read_elsewhere(spec, known)
     spec = as_tried(with_types_of_bases(spec, known), known)
     spec = with_values_of(spec, Method("__call__", spec.call)) if spec.call is not None else spec
     whole = kind.examined(without_untried(with_inherited(spec, known), known), known)
     subject = with_method_as_call(Subject(whole, known))
     narrowed = replace(spec, call=subject.spec.call) if subject.method else spec
-    return {**suite_context(subject), **built, **kind.tests(narrowed, known), **factory_of(whole, known)}
+    context = {**suite_context(subject), **kind.tests(narrowed, known), **factory_of(whole, known)}
+    # Also where the call that takes it is not tried.
+    return {**context, **with_state(context["construct"])} if takes_state else context
 
 
 def _further_laws(spec: ModuleSpec, *, is_called: bool = True) -> tuple[str, ...]:

@@ -93,3 +93,14 @@ def test_a_class_whose_call_is_not_tried_is_built_with_its_state(tmp_path: Path)
     suite = (tmp_path / "nets/tests/test_counted.py").read_text("utf-8")
     assert "eqx.nn.make_with_state(Counted)(**inputs)[0]" in suite and "(PytreeLaws)" in suite
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 20
+
+
+def test_a_class_that_is_emitted_word_for_word_has_its_state(tmp_path: Path) -> None:
+    text = (
+        UNKNOWN.replace("static=True)", "static=True, repr=False)")
+        .replace("x: jax.Array", "x")
+        .replace("getattr(jnp, self.how)(x)", "(x @ jnp.ones(3))")
+    )
+    tried(tmp_path, "counted", text, least=60)
+    suite = (tmp_path / "nets/tests/test_counted.py").read_text("utf-8")
+    assert "(StateLaws)" in suite and "eqx.nn.make_with_state(Counted)(**self.inputs(seed))[1]" in suite

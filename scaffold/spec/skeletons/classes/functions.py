@@ -27,6 +27,7 @@ from scaffold.spec.grammar.types import arrays
 from scaffold.spec.names import argument_name_faults
 from scaffold.spec.skeletons.classes.class_statements import is_of_anything
 from scaffold.spec.skeletons.classes.fields import doc_below, keys_of
+from scaffold.spec.skeletons.classes.inferred import inferred_types
 from scaffold.spec.skeletons.classes.optimisers import is_tree_of_optimiser, trees_of_arguments
 from scaffold.spec.skeletons.words.annotations import (
     ARRAYS_BY_NAME,
@@ -227,9 +228,7 @@ def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str,
     """The types of the arguments of a method of which annotations say no shape: for the tests, by what the code does with them."""
     needed = (argument for argument, default in arguments_with_defaults(node) if default is None)
     kinds = {argument.arg: argument.annotation for argument in needed}
-    bare = [
-        name for name, kind in kinds.items() if kind is None or is_any(kind) or _is_any_array(kind, names)
-    ]
+    bare = [n for n, kind in kinds.items() if kind is None or is_any(kind) or _is_any_array(kind, names)]
     bare = [name for name in bare if not names.has_value(node.name, name)]
     trees = trees_of_arguments(node, owner)
     read = {name.id for name in nodes_of(ast.Name, *node.body)}
@@ -240,7 +239,9 @@ def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str,
     for name in (name for name in bare if name in read and name not in trees):
         is_instance = is_type and is_used_as_instance(node, name, owner)
         types[name] = owner.name if is_instance else names.shapes_of(owner).of_argument(node.name, name)
-    return {name: types[name] for name in bare if types[name]} | dict(_stated(node, owner, names))
+    made = inferred_types(node, {}, names.classes) if owner_of(node) == "cls" else {}
+    types = {name: types[name] for name in bare if types[name]}
+    return types | dict(_stated(node, owner, names)) | {name: made[name] for name in bare if name in made}
 
 
 def _stated(node: Function, owner: ast.ClassDef, names: Names) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scaffold.source.definitions import arguments_of, method_of
-from scaffold.source.expressions import nodes_of
+from scaffold.source.expressions import Function, nodes_of
 from scaffold.source.instance import given_as, kept_arguments, last_name
 from scaffold.source.local_makers import unfolded
 from scaffold.source.taken_sizes import NAMED_SIZE, RATES, names_in_size, sizes_taken
@@ -26,7 +26,7 @@ _KNOWN = ("key", "dtype", "rngs")
 
 
 def inferred_types(
-    node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], classes: Mapping[str, ast.ClassDef]
+    node: Function, fields: Mapping[str, Mapping[str, Any]], classes: Mapping[str, ast.ClassDef]
 ) -> dict[str, str]:
     """The types in the grammar by argument: that of the field of its name, of a random key, or of a size.
 
@@ -79,14 +79,14 @@ def random_keys(call: ast.Call) -> Iterator[str]:
     yield from (value.id for value in given if isinstance(value, ast.Name))
 
 
-def _sizes_kept(node: ast.FunctionDef, classes: Mapping[str, ast.ClassDef]) -> Iterator[str]:
+def _sizes_kept(node: Function, classes: Mapping[str, ast.ClassDef]) -> Iterator[str]:
     """The arguments that an instance keeps, and that its methods take for sizes: `jnp.zeros(self.slots)`."""
     bodies = (owner.body for owner in classes.values() if node in owner.body)
     read = {name for body in bodies for call in nodes_of(ast.Call, *body) for name in sizes_taken(call)}
     yield from (argument for argument, name in kept_arguments(node) if f"self.{name}" in read)
 
 
-def _compared(node: ast.FunctionDef, classes: Mapping[str, ast.ClassDef]) -> Iterator[tuple[str, Any]]:
+def _compared(node: Function, classes: Mapping[str, ast.ClassDef]) -> Iterator[tuple[str, Any]]:
     """The arguments that Python compares with a number to decide, as `if self.rate == 0.0`, each with that number.
 
     They are numbers: an array that is traced has no truth.

@@ -150,10 +150,8 @@ class Scope(Struct):
 
     def value(self, node: ast.expr) -> Shape:
         """The shape of what an expression gives; what it reads is learnt on the way."""
-        node = _unless_none(node)
+        node = self._in_variable(_unless_none(node))
         match node:
-            case _ if (held := self._value_of_variable(node)) is not None:
-                return held
             case ast.Name(id=name):
                 return self.bound.get(name)
             case ast.Constant(value=int() | float() | complex()):
@@ -202,9 +200,11 @@ class Scope(Struct):
                     self.value(part) if isinstance(part, ast.expr) else None
                 return None
 
-    def _value_of_variable(self, node: ast.expr) -> Shape:
+    def _in_variable(self, node: ast.expr) -> ast.expr:
+        """The Variable of which an expression reads the value, where its shape is known; else the expression."""
         variable = variable_read(node)
-        return None if variable is None else self.shapes.known(self.value(variable))
+        is_known = variable is not None and self.shapes.known(self.value(variable)) is not None
+        return variable if variable is not None and is_known else node
 
     def _field(self, name: str) -> Shape:
         instance = self.uses.instance

@@ -14,6 +14,7 @@ from scaffold.spec.grammar.types import ARRAY_NAMES, ClassType, walk
 from scaffold.spec.names import IMPORTS, OF_TYPES, is_read
 from scaffold.spec.skeletons.words.names import Names, is_of_types
 from scaffold.spec.skeletons.words.notes import Notes
+from scaffold.spec.states import STATE
 
 ALIKE = 0.8
 """From what similarity on a name is a misspelt word, and not another class."""
@@ -75,6 +76,10 @@ def _grammar_text(node: ast.expr, text: str, names: Names) -> str:
         return text
 
 
+_GIVEN = (ClassType("Rngs", "flax.nnx"), STATE)
+"""The classes of libraries that the tests of any class give: random streams, and a state."""
+
+
 def is_of_grammar(text: str, names: Names) -> bool:
     """Whether a text is a type that the tool knows; an alias of the file stands for one that it does not."""
     try:
@@ -85,7 +90,7 @@ def is_of_grammar(text: str, names: Names) -> bool:
     if any(_is_no_class(class_type.name.rpartition(".")[2]) for class_type in classes):
         return False
     if names.stands_alone:
-        beside = (ClassType("Rngs", "flax.nnx"), *map(ClassType, names.classes))
+        beside = (*_GIVEN, *map(ClassType, names.classes))
         return all(class_type in beside for class_type in classes)
     own = {*names.bound, *names.classes}  # a class within a class is none of a module
     kept = {*names.bound, *names.aliases}
