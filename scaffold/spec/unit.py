@@ -24,6 +24,8 @@ class Unit(Struct, frozen=True):
     """The names that the other statements of the file bind."""
     variables: tuple[tuple[str, str], ...] = ()
     """The types of Variables of Flax and of the file, each with its role."""
+    modules: frozenset[str] = frozenset()
+    """The classes of the file that are Modules of Flax."""
     doc: str = ""
     """The docstring of the file."""
     comment: str = ""

@@ -32,6 +32,14 @@ def variable_types(source: str) -> dict[str, str]:
     return roles
 
 
+def module_types(source: str) -> frozenset[str]:
+    """The classes that statements define whose base is a Module of Flax, or one of these."""
+    modules = {"nnx.Module", "flax.nnx.Module"}
+    for node in (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)):
+        modules |= {node.name} if modules.intersection(map(ast.unparse, node.bases)) else set[str]()
+    return frozenset(modules)
+
+
 def with_variables_made(
     fields: Iterable[Field], constructor: Call, types: Mapping[str, str]
 ) -> Iterator[Field]:
@@ -43,11 +51,15 @@ def with_variables_made(
 
 
 def variables_made(
-    fields: Iterable[Field], constructor: Call, called: Collection[str], types: Mapping[str, str]
+    fields: Iterable[Field],
+    constructor: Call,
+    called: Collection[str],
+    types: Mapping[str, str],
+    modules: Collection[str],
 ) -> Iterator[Field]:
     """A field for each attribute that is no field yet: a setting has the type of the argument that it is.
 
-    An argument of a class is a module where Flax has the class, or a method calls it (`called`).
+    An argument of a class is a module where Flax has the class, it is one of these `modules`, or a method calls it (`called`).
     """
     declared = {field.name for field in fields}
     pairs = [pair for pair in unfolded_attributes(constructor.source) if pair[0] not in declared]
@@ -58,8 +70,9 @@ def variables_made(
     for name, value in made.items():
         role = _role(value, types)
         kind = kinds.get(ast.unparse(value)) if role == "static" else None
-        if isinstance(kind, ClassType) and (name in called or (kind.module or "").startswith("flax")):
-            role, kind = "module", None
+        if isinstance(kind, ClassType):
+            is_part = name in called or kind.name in modules or (kind.module or "").startswith("flax")
+            role, kind = ("module", None) if is_part else (role, kind)
         called_type = _called(value, types)
         is_named = role == "state" or called_type in types.keys() - VARIABLES.keys()
         variable = called_type if is_named else None

@@ -19,7 +19,12 @@ from scaffold.spec.grammar.types import ClassType, ListType, OpaqueType, TupleTy
 from scaffold.spec.model import Argument, Group, ModuleSpec, TypeParameter
 from scaffold.spec.names import class_name_faults, file_name_faults
 from scaffold.spec.raw import as_table
-from scaffold.spec.reading.made_variables import variable_types, variables_made, with_variables_made
+from scaffold.spec.reading.made_variables import (
+    module_types,
+    variable_types,
+    variables_made,
+    with_variables_made,
+)
 from scaffold.spec.reading.read_fields import read_fields
 from scaffold.spec.reading.read_functions import read_call, read_methods, with_call_apart
 from scaffold.spec.reading.read_tests import read_test
@@ -186,7 +191,8 @@ def _built(spec: ModuleSpec) -> ModuleSpec:
     calls = nodes_of(ast.Call, *(parsed(call.text) for call in spec.calls))
     called = {name for call in calls if (name := attribute_of_self(call.func)) is not None}
     types = dict(spec.unit.variables) if spec.unit else variable_types(spec.helpers)
-    made = variables_made(fields, own.call, called, types)
+    modules = spec.unit.modules if spec.unit else module_types(spec.helpers)
+    made = variables_made(fields, own.call, called, types, modules)
     return replace(spec, fields=(*with_variables_made(fields, own.call, types), *made))
 
 

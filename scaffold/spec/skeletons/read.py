@@ -19,7 +19,7 @@ from scaffold.source.settings import settings_of
 from scaffold.spec.helpers import bound_by, source_of
 from scaffold.spec.names import file_name_faults, is_spec_there, stem
 from scaffold.spec.raw import Raw
-from scaffold.spec.reading.made_variables import variable_types
+from scaffold.spec.reading.made_variables import module_types, variable_types
 from scaffold.spec.skeletons.classes.as_written import (
     is_as_written,
     makes_pytree,
@@ -141,9 +141,9 @@ def _unit(tree: ast.Module, classes: list[ast.ClassDef], names: Names, file: Not
         file.faults.append(replace(fault, fix=f"rename the skeleton: {fault.fix}", line=1, column=1))
     listed = tuple(node.name for node in classes)
     bound, doc = tuple(sorted(names.bound)), ast.get_docstring(tree) or ""
-    variables = tuple(variable_types(ast.unparse(tree)).items())
-    comment = as_comment(file.comment_of(tree.body[0], 0))
-    return Unit(path.stem, file.where, listed, bound, variables, doc, comment)
+    source, comment = ast.unparse(tree), as_comment(file.comment_of(tree.body[0], 0))
+    variables = tuple(variable_types(source).items())
+    return Unit(path.stem, file.where, listed, bound, variables, module_types(source), doc, comment)
 
 
 def described_classes(body: list[ast.stmt], names: Names) -> list[ast.ClassDef]:

@@ -48,6 +48,8 @@ class InstanceAnswers(Declarations):
     """What an instance holds on to outside of its parts, with its places."""
     static_parts: ClassVar[Callable[..., Iterable[tuple[str, Any]]]]
     """What its static part is made of, with its places."""
+    parts_of_libraries: ClassVar[Callable[..., Iterable[tuple[str, Any]]]] = staticmethod(lambda instance: ())
+    """What is static in parts of a library that belong to no static part of the instance, with its places."""
     own_nodes: ClassVar[Callable[..., Iterable[tuple[str, Any]]]] = staticmethod(
         lambda instance: [("", instance)]
     )

@@ -1,6 +1,7 @@
 """The static attributes of modules, and the copies that have to keep them."""
 
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 from flax import nnx
@@ -34,6 +35,15 @@ def all_settings(module: Any) -> dict[str, Any]:
     }
 
 
+def settings_of_flax(module: Any) -> Iterator[tuple[str, Any]]:
+    """The static attributes of what Flax has made of it, as an `nnx.Optimizer`, by path."""
+    for path, node in nnx.iter_graph(module):
+        if isinstance(node, nnx.Pytree) and is_of_library(type(node)):
+            yield from (
+                (".".join(map(str, (*path, name))), value) for name, value in settings_of(node).items()
+            )
+
+
 def with_setting(module: Any, path: str, value: Any) -> Any:
     """A copy of the module with another value of a static attribute."""
     edited = copy_of(module)
@@ -43,10 +53,11 @@ def with_setting(module: Any, path: str, value: Any) -> Any:
 
 
 def functions_of(module: Any) -> list[Any]:
-    """The functions that the module and all that it holds have as attributes."""
+    """The functions that the module and all that it holds have as attributes, also in a tuple, as an optimiser's transformation is."""
     nodes = (node for _, node in nnx.iter_graph(module) if isinstance(node, nnx.Pytree))
     values = (value for node in nodes for value in attributes(node).values())
-    return [value for value in values if callable(value) and not is_of_nnx(value)]
+    parts = (part for value in values for part in (value if isinstance(value, tuple) else (value,)))
+    return [part for part in parts if callable(part) and not is_of_nnx(part)]
 
 
 def frozen_settings(module: Any, functions: bool) -> dict[str, Any]:

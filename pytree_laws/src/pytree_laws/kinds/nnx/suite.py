@@ -22,7 +22,15 @@ from ..subject import Rebuilt
 from ..training import summed_loss
 from . import programs, training
 from .declared import VariableSuite
-from .settings import all_settings, check_copy, frozen_settings, functions_of, settings_of, with_setting
+from .settings import (
+    all_settings,
+    check_copy,
+    frozen_settings,
+    functions_of,
+    settings_of,
+    settings_of_flax,
+    with_setting,
+)
 from .variables import (
     OBJECTS,
     assign,
@@ -70,6 +78,7 @@ class NnxSuite(VariableSuite):
     value_of = staticmethod(value_of)
     outside_of = staticmethod(outside)
     static_parts = staticmethod(lambda module: all_settings(module).items())
+    parts_of_libraries = staticmethod(settings_of_flax)
     own_nodes = staticmethod(own_nodes)
     check_copy = staticmethod(check_copy)
     state_of = staticmethod(nnx.state)

@@ -98,11 +98,21 @@ def test_p05_treedef_depends_on_the_configuration_alone(subject: Suite) -> None:
             severity = ADVICE if where in statics_given(subject) else FAULT
             hint = hint_of_marks(first, second) or "a value that is new in each"
             check(same_value(value, parts.get(where)), where, message, hint, severity=severity)
+        _check_parts_of_libraries(subject, instance, other)
     message = f"two {subject.instance_noun}s of one configuration have {subject.structure_noun}s {first} and {second}"
     check(first == second, type(instance).__name__, message, hint_of_marks(first, second))
     for path, changed in with_other_statics(subject):
         message = f"the {subject.structure_noun} does not depend on this static value"
         check(subject.form_of(changed)[0] != first, path, message, "a value that is not stored as static")
+
+
+def _check_parts_of_libraries(subject: Suite, instance: Any, other: Any) -> None:
+    """What a part of Flax holds is as that makes it: an `nnx.Optimizer` holds the functions of its transformation."""
+    parts = dict(subject.parts_of_libraries(other))
+    for where, value in subject.parts_of_libraries(instance):
+        message = f"two {subject.instance_noun}s of one configuration hold another `{type(value).__name__}` there, so that each is compiled anew"
+        hint = "what a function makes anew in each constructor: make it once, and give it to all"
+        check(same_value(value, parts.get(where)), where, message, hint, severity=ADVICE)
 
 
 @CHECKS.register()
