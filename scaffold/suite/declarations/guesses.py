@@ -1,7 +1,7 @@
 """The methods of which an example has a shape that nobody declared: the code suggests it, and it may not fit."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from scaffold.source.definitions import (
     annotated_names,
@@ -16,6 +16,7 @@ from scaffold.spec.construction.guards import conditions_of_constructor, refused
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.types import CallableType, ClassType, ScalarType, TreeType, Type, arrays
 from scaffold.spec.model import Call, ModuleSpec
+from scaffold.spec.rules.bases import lineage
 from scaffold.suite.examples.given_records import takes_records
 from scaffold.suite.sizes.unknown_dims import dims_in, dims_of_records, records_in, unknown_dims
 
@@ -40,6 +41,7 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
         or _is_guess(spec, name, call, known)
         or any(_holds_guess(part.type, known) for part in call.args)
     ]
+    guesses += _of_unknown_length(spec, called, known)
     # What is refused in a method is refused in those that call it.
     guesses += [
         name
@@ -49,6 +51,21 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
     if is_guessed(spec, known) or "__init__" in guesses:
         return tuple(dict.fromkeys(("__init__", *(name for name, _ in called))))
     return tuple(dict.fromkeys((*["__init__"] * _may_be_refused(spec), *guesses)))
+
+
+def _of_unknown_length(
+    spec: ModuleSpec, called: Sequence[tuple[str, Call]], known: Mapping[str, ModuleSpec]
+) -> list[str]:
+    """The methods, those of bases too, that take a dim which nothing sizes that the class is given: `m` of `mv(x: n) -> m` is as
+    long as the instance makes it.
+    """
+    of_bases = (method for base in lineage(spec, known) for method in base.methods if method.is_function)
+    every = {**{method.name: method.call for method in of_bases}, **dict(called)}
+    held = dims_in(each.type for each in (*spec.stored, *parameters(spec)))
+    held |= {name for name, _ in (*spec.test.sizes, *spec.test.ties)}
+    taken = {name: dims_in(part.type for part in call.args) for name, call in every.items()}
+    free = set[str]().union(*(dims_in(call.returns) - taken[name] for name, call in every.items())) - held
+    return [name for name, dims in taken.items() if not dims.isdisjoint(free)]
 
 
 def _may_be_refused(spec: ModuleSpec) -> bool:

@@ -16,6 +16,7 @@ from scaffold.spec.skeletons.shapes.algebra.products import FIELD
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import STATE, Shape, Shapes, Unknown
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, renamed
 from scaffold.spec.skeletons.shapes.layers.layers import Made, dims_of, instance_of, says_counts
+from scaffold.spec.skeletons.shapes.overrides import asked_by_bases, bases_of_file, learn_taken
 from scaffold.spec.skeletons.shapes.records import Records, learn_declared, records_of
 from scaffold.spec.skeletons.shapes.ties import bound_names, ties_of
 from scaffold.spec.skeletons.shapes.uses import Uses
@@ -151,9 +152,12 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
         shapes.unify(Unknown(FIELD + name), beside.records[owner.name].field(name))
     named = {method.name: method for method in methods}
     instance = instance_of(owner, beside.made)
-    functions, maker = beside.functions, _maker_of_base(owner, beside.classes)
+    makers = (method_of(base, "__init__") for base in bases_of_file(owner, beside.classes))
+    functions, maker = beside.functions, next(filter(None, makers), None)
     uses = Uses(owner.name, instance, shapes, named, {}, beside.records, beside.layers, functions, maker)
     learn_declared(shapes, beside.records, beside.classes)
+    asked = [*asked_by_bases(owner, beside.classes)]
+    learn_taken(shapes, asked)
     for method in methods * _READINGS:
         uses.read(method)
     beside.tell_fields(shapes)
@@ -164,15 +168,12 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
         shapes.settle(_vectors(owner, shapes, read, [f"{name}." for name in beside.records]))
         for method in methods:
             uses.read(method)
+    for method, of_base in asked:
+        shapes.learn(
+            uses.given.get(method.name), dims_of(of_base.returns) if method.returns is None else None
+        )
     beside.learn_fields(shapes)
     return ClassShapes(shapes, uses.given, frozenset(_not_sizes(owner)))
-
-
-def _maker_of_base(owner: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> ast.FunctionDef | None:
-    """The constructor of the nearest base of the file that has one."""
-    bases = (classes.get(ast.unparse(base)) for base in owner.bases)
-    makers = (method_of(base, "__init__") or _maker_of_base(base, classes) for base in bases if base)
-    return next(filter(None, makers), None)
 
 
 def _not_sizes(owner: ast.ClassDef) -> Iterator[str]:

@@ -14,6 +14,7 @@ from scaffold.spec.skeletons.shapes.algebra.sums import are_equal, shares
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.layers.given_layers import given_layers, ties_of_given
 from scaffold.spec.skeletons.shapes.layers.layers import Makers
+from scaffold.spec.skeletons.shapes.overrides import bases_of_file
 
 _ROUNDS = 3
 """How often the pairs are read: what one of them says of a dim, those above it had not known."""
@@ -22,9 +23,10 @@ Known = Mapping[str, Mapping[str, str]]
 _MULTIPLE = re.compile(r"(\d+)\*(\w+)")
 
 
-def may_have_ties(owner: ast.ClassDef, classes: Collection[str]) -> bool:
-    """Whether code of a class may say how long dims are: those that its methods alone name, or records do, or that several arrays have which it is given."""
-    are_named = not bound_names(owner) >= {*dims_written(owner)}
+def may_have_ties(owner: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> bool:
+    """Whether code of a class may say how long dims are: those that methods alone name, or records do, or that several arrays have which it is given."""
+    written = {dim for node in (owner, *bases_of_file(owner, classes)) for dim in dims_written(node)}
+    are_named = not bound_names(owner) >= written
     return (
         are_named
         or any(records_taken(owner, classes))

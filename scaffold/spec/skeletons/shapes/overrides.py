@@ -1,0 +1,37 @@
+"""What bases of a file say of the shapes of methods that a class overrides without annotations of its own."""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+
+from scaffold.source.definitions import arguments_of, method_of
+from scaffold.source.expressions import Function
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes, Unknown
+from scaffold.spec.skeletons.shapes.layers.layers import dims_of
+
+Classes = Mapping[str, ast.ClassDef]
+Overridden = tuple[Function, Function]
+
+
+def asked_by_bases(owner: ast.ClassDef, classes: Classes) -> Iterator[Overridden]:
+    """The methods of a class that override one of a base of the file, each with the nearest of those."""
+    bases = [*bases_of_file(owner, classes)]
+    for method in (part for part in owner.body if isinstance(part, Function)):
+        asked = next(filter(None, (method_of(base, method.name) for base in bases)), None)
+        yield from () if asked is None or method.name.startswith("__init") else ((method, asked),)
+
+
+def bases_of_file(owner: ast.ClassDef, classes: Classes) -> Iterator[ast.ClassDef]:
+    """The classes of a file from which a class inherits, nearest first."""
+    for base in owner.bases:
+        node = classes.get(ast.unparse(base.value if isinstance(base, ast.Subscript) else base))
+        if node is not None and node is not owner:
+            yield node
+            yield from bases_of_file(node, classes)
+
+
+def learn_taken(shapes: Shapes, asked: Iterable[Overridden]) -> None:
+    """Learn what such methods take, of arguments without an annotation."""
+    for method, of_base in asked:
+        for own, other in zip(arguments_of(method), arguments_of(of_base), strict=False):
+            if own.annotation is None:
+                shapes.learn(Unknown(f"{method.name}.{own.arg}"), dims_of(other.annotation))
