@@ -119,3 +119,25 @@ class Lora(nnx.Module):
 """
     tried(tmp_path, "lora", HEAD + code)
     assert 'Method("merge", updates=("delta", "base.kernel"))' in suite_text(tmp_path, "lora")
+
+
+CHECKED = """\
+import equinox as eqx
+import jax
+
+
+class Rates(eqx.Module):
+    beta: jax.Array
+    gamma: jax.Array
+
+    def __post_init__(self):
+        if self.beta.shape != self.gamma.shape:
+            raise ValueError("one rate for each group")
+
+    def __call__(self, x):
+        return self.beta * x - self.gamma
+"""
+
+
+def test_a_step_that_stores_nothing_leaves_the_constructor_that_of_a_dataclass(tmp_path: Path) -> None:
+    tried(tmp_path, "rates", CHECKED)

@@ -1,6 +1,7 @@
 """What a suite does not declare is found from instances, and then held to."""
 
 import contextlib
+import dis
 import inspect
 from collections.abc import Collection, Iterator
 from types import CodeType, FrameType
@@ -167,7 +168,7 @@ def stores_what_it_is_given(suite: Any) -> bool:
 
 
 def has_a_generated_constructor(cls: type) -> bool:
-    """Whether its constructor is that of `dataclass` or NamedTuple, without a step of the author's."""
+    """Whether its constructor is that of `dataclass` or NamedTuple, without a step of the author's that stores anything."""
     if issubclass(cls, tuple):
         return True
     owners = [owner for owner in cls.__mro__ if not is_of_library(owner)]
@@ -175,8 +176,16 @@ def has_a_generated_constructor(cls: type) -> bool:
     generated = getattr(code, "co_filename", "").startswith("<string>")
     fields = getattr(cls, "__dataclass_fields__", {}).values()
     converts = any("converter" in field.metadata for field in fields)
-    further = any(hasattr(owner, "__post_init__") for owner in owners)
-    return generated and not (converts or further)
+    steps = (getattr(owner, "__post_init__", None) for owner in owners)
+    return generated and not (converts or any(map(_stores, filter(None, steps))))
+
+
+def _stores(function: Any) -> bool:
+    """Whether a function assigns attributes, or may: one that only checks what was stored does not."""
+    code = getattr(function, "__code__", None)
+    if code is None or not {"__setattr__", "setattr", "__dict__", "vars"}.isdisjoint(code.co_names):
+        return True
+    return any(step.opname in ("STORE_ATTR", "STORE_SUBSCR") for step in dis.get_instructions(code))
 
 
 def is_called_by_its_author(suite: Any, cls: type) -> bool:

@@ -14,14 +14,17 @@ from scaffold.spec.skeletons.shapes.algebra.functions import (
     PRODUCTS,
     SEGMENTS,
 )
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Leading, Parts, Shape
 from scaffold.spec.skeletons.shapes.algebra.products import contracted, product, together
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Parts, Shape, Shapes
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.layers.known_layers import SIZE_OF_IMAGE, Layer
 
 
 def take(shapes: Shapes, shape: Shape, meant: Shape) -> None:
     """Take it that a value is what a layer, or a function, is called with."""
-    if isinstance(meant, tuple):
+    if isinstance(meant, Leading):
+        shapes.learn_leading(shape, meant.dims)
+    elif isinstance(meant, tuple):
         shapes.learn(shape, meant)
     elif meant is not None:
         shapes.unify(meant, shape)

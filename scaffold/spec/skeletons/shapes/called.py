@@ -11,7 +11,7 @@ from scaffold.source.definitions import parameters_with_defaults
 from scaffold.source.instance import attribute_of_self
 from scaffold.spec.construction.written_dtypes import dtypes_given
 from scaffold.spec.grammar.types import dim_names, with_sizes
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import STATE, Dims, Record, Shape, Unknown
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Dims, Record, Shape, Unknown
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer
 from scaffold.spec.skeletons.shapes.layers.layers import dims_of
 

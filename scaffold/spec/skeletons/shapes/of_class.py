@@ -12,8 +12,9 @@ from scaffold.source.expressions import Function, nodes_of
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Shape, Unknown
 from scaffold.spec.skeletons.shapes.algebra.products import FIELD
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import STATE, Shape, Shapes, Unknown
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, renamed
 from scaffold.spec.skeletons.shapes.layers.layers import Made, dims_of, instance_of, says_counts
 from scaffold.spec.skeletons.shapes.overrides import asked_by_bases, bases_of_file, learn_taken

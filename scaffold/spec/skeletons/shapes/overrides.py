@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from scaffold.source.definitions import arguments_of, method_of
 from scaffold.source.expressions import Function
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes, Unknown
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Unknown
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.layers.layers import dims_of
 
 Classes = Mapping[str, ast.ClassDef]

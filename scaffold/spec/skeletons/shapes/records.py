@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 
 from scaffold.source.definitions import annotated_names, method_of
 from scaffold.source.expressions import nodes_of
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Record, Shape, Shapes
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Record, Shape
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.layers.layers import dims_of
 
 Records = Mapping[str, Record]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scaffold.source.expressions import whole_number
 from scaffold.source.instance import attribute_of_self
 from scaffold.spec.grammar.named_dims import AXIS
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Dims, Shape, Unknown
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Dims, Shape, Unknown
 
 if TYPE_CHECKING:
     from scaffold.spec.skeletons.shapes.scope import Scope

@@ -18,8 +18,9 @@ from scaffold.spec.skeletons.shapes.algebra.functions import (
     SAME_FUNCTION,
 )
 from scaffold.spec.skeletons.shapes.algebra.indexing import part_of, transposed, updated_part, without_index
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Parts, Record, Shape, Unknown
 from scaffold.spec.skeletons.shapes.algebra.products import FIELD, product, together
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import STATE, Parts, Record, Shape, Shapes, Unknown
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.applied import (
     along_last,
     axes_of_vmap,
@@ -294,7 +295,7 @@ class Scope(Struct):
         is_kept = layer.keeps and taken and taken[0] is not None
         if layer.keeps:
             self.shapes.computes(taken[:1])
-        given = taken[0] if is_kept else layer.takes[0] if layer.keeps and layer.takes else layer.gives
+        given = taken[0] if is_kept else layer.result
         return Parts((given, STATE)) if layer.with_state else given
 
     def _mapped(self, call: ast.Call, taken: list[Shape]) -> Shape:

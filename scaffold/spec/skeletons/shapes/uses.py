@@ -8,7 +8,8 @@ from msgspec import Struct
 from scaffold.source.definitions import arguments_of, arguments_with_defaults
 from scaffold.source.expressions import Function
 from scaffold.source.instance import last_name
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Parts, Shape, Shapes, Unknown
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Parts, Shape, Unknown
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.axes import axes_indexed
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer
 from scaffold.spec.skeletons.shapes.layers.layers import Instance, dims_of, says_counts

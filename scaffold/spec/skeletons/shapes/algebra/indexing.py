@@ -5,7 +5,8 @@ import math
 from collections.abc import Sequence
 
 from scaffold.source.expressions import whole_number
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Dims, Shape, Shapes, Unknown
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Dims, Shape, Unknown
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 
 
 def axes_of_index(index: Sequence[ast.expr]) -> int:

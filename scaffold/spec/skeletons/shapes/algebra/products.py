@@ -4,7 +4,8 @@ import ast
 import re
 from collections import defaultdict
 
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Parts, Shape, Shapes, Unknown
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Parts, Shape, Unknown
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 
 _EQUATION = r"(\.\.\.)?[A-Za-z]*(,(\.\.\.)?[A-Za-z]*)*->(\.\.\.)?[A-Za-z]*"
 FIELD = "self."

@@ -7,46 +7,13 @@ from msgspec import Struct
 
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Chosen, Dims, Parts, Record, Shape, Unknown
 from scaffold.spec.skeletons.shapes.algebra.sums import shares
 
-Dims = tuple[str, ...]
 _ROW = "[{}]"
 """How the names of rows end, by the axis that they lie along."""
-STATE: Dims = ("equinox_state",)
-"""Stands for an `eqx.nn.State`, which is no array: what is called with one, and gives it, is told so as shapes are."""
 MOST_AXES = 4
 """How many axes above a row are looked for."""
-
-
-class Unknown(Struct, frozen=True):
-    """The array that a name stands for, as long as nothing says its shape."""
-
-    name: str
-
-
-class Parts(Struct, frozen=True):
-    """A tuple of arrays."""
-
-    shapes: "tuple[Shape, ...]"
-
-
-class Record(Struct, frozen=True):
-    """An instance of a class of the file, with its fields in order. All instances have fields of the same shapes."""
-
-    name: str
-    fields: tuple[str, ...]
-
-    def field(self, name: str) -> Unknown:
-        """The array that a field holds."""
-        return Unknown(f"{self.name}.{name}")
-
-
-Shape = Dims | Unknown | Parts | Record | None
-"""The dims, the array of which they are not known yet, several arrays, or None of what may be no array at all."""
-
-
-class Chosen(str):
-    """The size of an axis that is chosen here, where the code takes any."""
 
 
 class Shapes(Struct):
@@ -86,6 +53,8 @@ class Shapes(Struct):
     """By dim of an image, that of the kernel that moves along it."""
     met: list[tuple[str, str]] = []
     """Pairs of dims with names or numbers that are of one size."""
+    leading: dict[str, Dims] = {}
+    """By name the first axes of an array, all that it has where nothing else says."""
     count: int = 0
     asked: set[str] = set()
     """The names whose parts are being looked at."""
@@ -196,6 +165,14 @@ class Shapes(Struct):
                 self._join(self._axis(dim), self._axis(meant))
                 self._note(self._axis(dim), self._axis(meant))
 
+    def learn_leading(self, shape: Shape, dims: Dims) -> None:
+        """Take it that the first axes of an array are these."""
+        known = self.known(shape)
+        if known is not None:
+            self.learn(known[: len(dims)], dims)
+        elif isinstance(shape, Unknown):
+            self.leading[shape.name] = dims
+
     def _learn_several(self, several: Dims, others: Dims) -> None:
         """Take it that dims, of which the first stands for any number, are these, in which none does."""
         first, *rest = several
@@ -280,6 +257,8 @@ class Shapes(Struct):
             end = max(end for other, end in self.ends.items() if self._axis(other) == dim)
             if end < math.inf:
                 self._join(dim, str(end))
+        for name, dims in self.leading.items():
+            self.learn(Unknown(name), dims if self.known(Unknown(name)) is None else None)
         several = (name for name, axes in self.axes_read.items() if axes > 1)
         for name in (*names, *sorted({*self.counts, *several, *self.required})):
             if self.known(Unknown(name)) is None and name not in self.unclear:

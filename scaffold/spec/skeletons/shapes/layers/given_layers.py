@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from scaffold.source.definitions import annotated_names, arguments_of, method_of
 from scaffold.source.instance import kept_arguments, last_name
 from scaffold.spec.grammar.named_dims import AXIS
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Parts, Shapes
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Parts
+from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.layers.known_layers import GIVEN_SIZES, Layer, known_layer
 
 _SEVERAL = ("list", "List", "tuple", "Tuple", "Sequence")

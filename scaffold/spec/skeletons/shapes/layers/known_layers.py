@@ -12,7 +12,7 @@ from scaffold.source.instance import last_name
 from scaffold.source.lists import argument_of, literal_slice
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import STATE, Chosen, Dims, Parts, Shape
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Chosen, Dims, Leading, Parts, Shape
 
 Size = Callable[[ast.expr], str]
 """Reads an expression of a size as a dim; empty of what is none."""
@@ -36,6 +36,12 @@ class Layer(Struct, frozen=True):
     any_rank: bool = False
     """Whether it computes along the last axis, and keeps all others: that of `takes` is one of many."""
 
+    @property
+    def result(self) -> Shape:
+        """What it gives, as far as that does not depend on what it is given."""
+        first = self.takes[0] if self.keeps and self.takes else self.gives
+        return None if isinstance(first, Leading) else first
+
 
 class _Form(Struct, frozen=True):
     """A layer by the arguments that are its sizes, in the order of its constructor; `_` is none of them."""
@@ -53,7 +59,8 @@ _OF_EQUINOX = {
     "MLP": _Form("in_size out_size", (("in_size",),), ("out_size",)),
     "LayerNorm": _Form("shape", (("shape",),), keeps=True),
     "RMSNorm": _Form("shape", (("shape",),), keeps=True),
-    "BatchNorm": _Form("input_size", (("input_size",), STATE), keeps=True, with_state=True),
+    "BatchNorm": _Form("input_size", (Leading(("input_size",)), STATE), keeps=True, with_state=True),
+    "GroupNorm": _Form("_ channels", (Leading(("channels",)),), keeps=True),
     "GRUCell": _Form("input_size hidden_size", (("input_size",), ("hidden_size",)), ("hidden_size",)),
     "LSTMCell": _Form("input_size hidden_size", (("input_size",), _STATE), _STATE),
     "MultiheadAttention": _Form("_ query_size", ((ROWS, "query_size"),) * 3, (ROWS, "query_size")),
@@ -119,6 +126,8 @@ def renamed(shape: Shape, sizes: Mapping[str, str]) -> Shape:
     """A shape with other dims for those in `sizes`; none for the one axis that `"scalar"` leaves out."""
     if isinstance(shape, Parts):
         return Parts(tuple(renamed(part, sizes) for part in shape.shapes))
+    if isinstance(shape, Leading):
+        return Leading(tuple(with_sizes(dim, sizes) for dim in shape.dims))
     if not isinstance(shape, tuple):
         return shape
     dims: Dims = tuple(with_sizes(dim, sizes) for dim in shape)

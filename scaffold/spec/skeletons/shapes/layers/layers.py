@@ -16,7 +16,7 @@ from scaffold.spec.grammar.kept_annotations import without_none
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.grammar.values import EXAMPLE_INTS
-from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import STATE, Dims, Parts, Shape
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Dims, Parts, Shape
 from scaffold.spec.skeletons.shapes.layers.given_layers import given_layers
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, known_layer
 
