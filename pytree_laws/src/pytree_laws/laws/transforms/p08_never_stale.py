@@ -80,7 +80,7 @@ def changes_output(
     instance, examples = subject.at_point(seed)
     examples = [*map(change, examples)]
     value = subject.named(instance)[path]
-    read = subject.output_of if subject.role(path) == "param" else functools.partial(subject.effects_of, path)
+    read = functools.partial(subject.effects_of, path)
 
     def outputs(instance: Any) -> list[Any]:
         return [read(compiled(instance, *arguments)) for arguments in examples]
