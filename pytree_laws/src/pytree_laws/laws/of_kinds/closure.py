@@ -15,7 +15,8 @@ from ...engine.applicability import need, not_applicable
 from ...engine.registry import Checks
 from ...errors import is_of_types
 from ...inspect.arrays import on_device, raw, restore_like
-from ...inspect.trees import bfloat16, clone_as, structure
+from ...inspect.static_values import said_in_bfloat16
+from ...inspect.trees import bfloat16, structure
 from ...kinds.pytree import PytreeSuite
 from ...report import Fault, Law, check, doing
 from ...session import once_per_session
@@ -237,9 +238,7 @@ def test_it_computes_in_the_dtype_of_its_arguments(subject: PytreeSuite) -> None
     closure, arguments = subject.example()
     need(PytreeSuite.computes_in_one_dtype(subject, closure, arguments), "the class fixes a dtype")
     closure, arguments = bfloat16((closure, arguments))
-    leaves, treedef = jax.tree.flatten(described(arguments))
-    cast = clone_as(type(closure), closure, structure=(tuple(leaves), treedef))
-    for out in jax.tree.leaves(jax.eval_shape(cast, *arguments)):
+    for out in jax.tree.leaves(jax.eval_shape(said_in_bfloat16(closure), *arguments)):
         floats = jnp.issubdtype(out.dtype, jnp.floating)
         message = f"with bfloat16 arrays it returns {out.dtype}"
         check(not floats or out.dtype == jnp.bfloat16, "call", message, FIXED_DTYPE)
