@@ -244,9 +244,11 @@ Values = Mapping[str, Any]
 
 
 @once_per_session
-def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, list[np.ndarray]]]:
+def compiled_grads_of_methods(
+    suite: Any, has_counted: bool = False
+) -> Callable[[Values], tuple[Values, list[np.ndarray]]]:
     """Of each declared method the terms of a loss; and by path how the losses change, as one program."""
-    instance = suite.cached_instance()
+    instance = suite.counted(suite.cached_instance()) if has_counted else suite.cached_instance()
     _, rebuilt = suite.flowing_values(instance)
     parts = suite.parts_of(instance).items() if suite.is_mutable else ()
     of_parts = {path for path, part in parts if suite.decides_itself(path, part)}

@@ -99,6 +99,7 @@ class Suite(Subject):
 
     training_example = training.training_example
     at_point = training.at_point
+    counted = training.counted
 
     # Examples.
 
