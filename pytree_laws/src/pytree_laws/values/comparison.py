@@ -13,7 +13,7 @@ import numpy as np
 from jax.core import Tracer
 
 from ..inspect.arrays import is_array, is_inexact, is_key, same_bits, widened
-from ..inspect.trees import attributes, named_leaves, nodes, parts_of_aux, structure
+from ..inspect.trees import attributes, named_leaves, nodes, parts_of_aux, structure, unset_fields
 from ..report import ADVICE, COST, FAULT, Fault, check, check_each
 from .closeness import Tolerance, tolerance_of
 
@@ -115,10 +115,17 @@ def check_same_structure(instance: Any, copied: Any, operation: str) -> None:
         severity, hint = (ADVICE, MADE_ANEW) if are_functions else (FAULT, EQUAL_BY_VALUE)
         raise Fault(place, f"{operation} made {_other_than(was, now)}", hint, severity=severity)
     name, hint = type(instance).__name__, hint_of_marks(before)
+    if str(before) == str(after) and hint:
+        unset = ", ".join(f"`{field}`" for field in unset_fields(instance))
+        message = f"{operation} made other marks of those that Equinox leaves in a round trip on an instance "
+        message += (
+            f"in which the constructor has not stored {unset}" if unset else "with more than its fields"
+        )
+        # They come of the round trip, as P3 says, and cost a compilation.
+        raise Fault(name, f"{message}: each equals itself alone", hint, severity=ADVICE)
     if str(before) == str(after):
         message = f"{operation} changed the treedef {before}: a static value in it equals itself alone"
-        # The marks come of a round trip, as P3 says, and cost a compilation.
-        raise Fault(name, message, hint, severity=ADVICE if hint else "")
+        raise Fault(name, message)
     check_treedef(before, after, name, f"{operation} changed the treedef: it is", hint)
 
 
@@ -162,7 +169,7 @@ def _changed_statics(instance: Any, other: Any) -> Iterator[tuple[str, Any, Any]
     for (place, node, aux), (_, twin, _) in zip(nodes(instance), nodes(other)):
         before, now = attributes(node), attributes(twin)
         for name, value in before.items():
-            is_static = any(value is part for part in parts_of_aux(aux))
+            is_static = any(value is part for part in parts_of_aux(aux)) and not name.startswith("__")
             if is_static and name in now and not bool(value == now[name]):
                 yield f"{place}.{name}", value, now[name]
 
