@@ -12,7 +12,7 @@ from ..declare.methods import Method, has_members, is_property, methods_of
 from ..engine.applicability import Condition, class_of, declared_class, need
 from ..engine.runner import called_method
 from ..inspect.arrays import is_inexact, on_device, real_dtype
-from ..inspect.trees import arrays_of, combine, partition
+from ..inspect.trees import arrays_of, attributes, combine, partition
 from ..report import or_else, result_or_error
 from ..session import once_per_session
 from ..trace.dependencies import inputs_computed_with, stopped_inputs
@@ -166,6 +166,23 @@ def cut_off_by(suite: Any, method: Method) -> set[str]:
 def given_back_by(suite: Any, method: Method) -> set[str]:
     """The paths whose arrays a method gives back as they are, as in an instance that differs elsewhere."""
     return _paths_marked(suite, _inputs_given_back(traces_of(suite)[method.name].jaxpr))
+
+
+def steps_an_optimiser(suite: Any, method: Method) -> bool:
+    """Whether a method gives the next instance with another state of an optimiser of optax in it: nobody differentiates through its roots."""
+    instance = suite.cached_instance()
+    states = {name for name, value in attributes(instance).items() if _holds_state(value)}
+    paths = {path for path in suite.named(instance) if path.partition(".")[0] in states}
+    return not paths <= given_back_by(suite, method) and holds_an_instance(suite, method)
+
+
+def _holds_state(value: Any) -> bool:
+    """Whether a tree has a state of optax in it."""
+
+    def is_state(node: Any) -> bool:
+        return type(node).__module__.partition(".")[0] == "optax"
+
+    return any(map(is_state, jax.tree.leaves(value, is_leaf=is_state)))
 
 
 def _paths_marked(suite: Any, marks: Iterable[bool]) -> set[str]:
