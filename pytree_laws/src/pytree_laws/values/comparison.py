@@ -116,13 +116,12 @@ def check_same_structure(instance: Any, copied: Any, operation: str) -> None:
         raise Fault(place, f"{operation} made {_other_than(was, now)}", hint, severity=severity)
     name, hint = type(instance).__name__, hint_of_marks(before)
     if str(before) == str(after) and hint:
-        unset = ", ".join(f"`{field}`" for field in unset_fields(instance))
-        message = f"{operation} made other marks of those that Equinox leaves in a round trip on an instance "
-        message += (
-            f"in which the constructor has not stored {unset}" if unset else "with more than its fields"
-        )
-        # They come of the round trip, as P3 says, and cost a compilation.
-        raise Fault(name, f"{message}: each equals itself alone", hint, severity=ADVICE)
+        unset = [f"{place}.{field}" for place, node, _ in nodes(instance) for field in unset_fields(node)]
+        message = f"{operation} made another treedef, since the constructor has not stored {', '.join(unset)}"
+        check(not unset, (unset or [""])[0], message, NEVER_SET)
+        # Beside the fields marks come of a round trip, as P3 says, and cost a compilation.
+        message = f"{operation} made other marks of those that Equinox leaves on it in a round trip"
+        raise Fault(name, message, hint, severity=ADVICE)
     if str(before) == str(after):
         message = f"{operation} changed the treedef {before}: a static value in it equals itself alone"
         raise Fault(name, message)
@@ -159,6 +158,10 @@ MARKS = (
 )
 
 
+NEVER_SET = (
+    "each field stored in the constructor, also where it has a default: in a round trip Equinox leaves marks on an instance that "
+    "lacks one, and the copy of a mark is another one, so that `jax.tree.map` refuses both and jit traces anew"
+)
 EQUAL_BY_VALUE = "a class without `__eq__`, whose instances equal themselves alone: what is compiled for one is compiled anew for another"
 
 MADE_ANEW = "a function that each constructor makes anew, as a `lambda` or a `def` in it: one of the module is the same in all"
