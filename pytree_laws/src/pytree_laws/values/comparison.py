@@ -117,11 +117,12 @@ def check_same_structure(instance: Any, copied: Any, operation: str) -> None:
     name, hint = type(instance).__name__, hint_of_marks(before)
     if str(before) == str(after) and hint:
         unset = [f"{place}.{field}" for place, node, _ in nodes(instance) for field in unset_fields(node)]
-        message = f"{operation} made another treedef, since the constructor has not stored {', '.join(unset)}"
-        check(not unset, (unset or [""])[0], message, NEVER_SET)
+        reason = (
+            f"the constructor has not stored {', '.join(unset)}" if unset else "it holds more than its fields"
+        )
         # Beside the fields marks come of a round trip, as P3 says, and cost a compilation.
-        message = f"{operation} made other marks of those that Equinox leaves on it in a round trip"
-        raise Fault(name, message, hint, severity=ADVICE)
+        where, hint, severity = (unset[0], NEVER_SET, FAULT) if unset else (name, hint, ADVICE)
+        raise Fault(where, f"{operation} made another treedef, since {reason}", hint, severity=severity)
     if str(before) == str(after):
         message = f"{operation} changed the treedef {before}: a static value in it equals itself alone"
         raise Fault(name, message)
