@@ -243,3 +243,31 @@ def test_a_broken_law_is_shown_without_its_code(options: tuple[str, ...], shown:
     code, told = pytest_of(tmp_path, "-k", "p02 and TestAffine", *options)
     assert code == 1 and "P2 manifest, at `bias`: it holds [0. 0.], declared is 1.0" in told
     assert told.count("def test_p02_leaves_hold_the_declared_values(") == shown, told
+
+
+MISFIT = """
+from test_affine import Affine, Base, Output, sample
+from pytree_laws import Method
+
+class Turned(Affine):
+    def turned(self, x):
+        return x @ self.weight
+
+    def doubled(self):
+        return 2 * self.bias
+
+class TestTurned(Base):
+    methods = (Method("turned", lambda seed: (sample(seed, (3,)),)), Method("doubled", returns=(Output((3,)),)))
+    guessed = ("turned",)
+
+    def build(self, **inputs):
+        return Turned.create(**inputs)
+"""
+
+
+def test_a_method_that_is_not_tried_is_told_beside_what_its_test_finds(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"test_affine.py": AFFINE, "test_turned.py": MISFIT})
+    code, told = pytest_of(tmp_path, "-k", "methods_give_what and Turned")
+    assert code == 1 and "at `doubled, output 0`: the shape is (2,)" in told, told
+    said = "test_turned.py::TestTurned: not tried: the example of `turned` is a guess, and does not fit"
+    assert told.count(f"\n{said}") == 1, told

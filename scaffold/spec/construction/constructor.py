@@ -261,6 +261,8 @@ def _ordered(spec: ModuleSpec, parameters_by_name: dict[str, Parameter]) -> tupl
         default = argument.default if argument.default is not None else base.default
         kind = argument.type or base.type
         ordered[base.name] = replace(base, type=kind, default=default, keyword_only=by_keyword)
+    if spec.source:  # whose `__init__` is the author's, and takes no others
+        return tuple(ordered.values())
     last = sorted(rest.values(), key=lambda parameter: parameter.name in ("key", "rngs"))
     return (*ordered.values(), *(replace(parameter, keyword_only=True) for parameter in last))
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from scaffold.kind import kind_of
-from scaffold.source.definitions import class_statement
-from scaffold.source.expressions import free_names
-from scaffold.spec.grammar.types import ClassType
+from scaffold.source.definitions import class_statement, statements
+from scaffold.source.expressions import free_names, nodes_of
+from scaffold.spec.grammar.types import ArrayType, ClassType
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.rules.bases import asks_for_call, held_by, lineage, subclasses
 from scaffold.spec.states import is_state
@@ -97,7 +97,15 @@ def _typed(call: Call, asked: Call | None) -> Call:
     """The call with the types of another, by the names of arguments."""
     if asked is None or not call.source:
         return call
-    kinds = {argument.name: argument.type for argument in asked.args}
+    called = {
+        node.func.id for node in nodes_of(ast.Call, *statements(call.body)) if isinstance(node.func, ast.Name)
+    }
+    kinds = {
+        argument.name: argument.type
+        for argument in asked.args
+        # What the body calls is no array, whatever stands for it where nothing reads it.
+        if not (argument.name in called and isinstance(argument.type, ArrayType))
+    }
     args = tuple(replace(argument, type=argument.type or kinds.get(argument.name)) for argument in call.args)
     if call.returns:
         return replace(call, args=args)

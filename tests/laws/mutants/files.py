@@ -137,6 +137,23 @@ class PickledWithAToken(OneWeight):
         return Marked(jnp.array(weight), TOKEN)
 
 
+class Unset(eqx.Module):
+    weight: jax.Array
+    floor: float = eqx.field(static=True, default=0.5)
+
+    def __init__(self, weight):
+        self.weight = weight
+
+    def __call__(self, x):
+        return self.weight * x + self.floor
+
+
+@mutant("P14", "`Unset.floor`", "made another treedef, since the constructor has not stored Unset.floor")
+class CopiedWithoutAField(OneWeight):
+    def build(self, weight):
+        return Unset(jnp.array(weight))
+
+
 class Tag:
     """A part of aux that says nothing of itself, and equals itself alone."""
 

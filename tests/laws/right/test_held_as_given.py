@@ -226,6 +226,22 @@ def test_what_a_cached_property_does_to_the_treedef_is_said() -> None:
     assert "as a `cached_property` stores one" in fault.hint
 
 
+class Floored(eqx.Module):
+    """A field that an instance has of its class, since the constructor does not store it."""
+
+    weight: jax.Array
+    floor: float = eqx.field(static=True, default=-5.0)
+
+    def __init__(self, weight: jax.Array) -> None:
+        self.weight = weight
+
+
+def test_a_field_that_a_constructor_does_not_store_is_named() -> None:
+    fault = found(suite(lambda seed: Floored(weight(seed))), "p14_deepcopy")
+    assert fault is not None and fault.severity == "fault"
+    assert "the constructor has not stored Floored.floor" in fault.what
+
+
 class Ball(eqx.Module):
     """It holds a radius as it is given."""
 

@@ -143,6 +143,36 @@ def test_a_method_that_computes_nothing_does_not_say_what_a_class_is_for(cls: An
     assert text.startswith(message or "the law says nothing of it: what the class is for, no method does")
 
 
+class Histogram(eqx.Module):
+    """It has a method of which there is no example, with a helper that reads an array; or with one that reads none."""
+
+    values: jax.Array
+    edges: jax.Array
+
+    def scaled(self, by: jax.Array) -> jax.Array:
+        return self.values * by
+
+    def counted(self, points: Any) -> jax.Array:
+        return self._places(points)
+
+    def _places(self, points: Any) -> jax.Array:
+        return jnp.searchsorted(self.edges, jnp.stack(points))
+
+
+class Listed(Histogram):
+    def _places(self, points: Any) -> jax.Array:
+        return jnp.stack(points)
+
+
+@pytest.mark.parametrize(("cls", "message"), [(Histogram, ""), (Listed, "fault: no method has a gradient")])
+def test_what_a_method_that_is_not_tried_reads_has_its_gradient_there(cls: Any, message: str) -> None:
+    leaves = (Leaf("values", "param", (3,)), Leaf("edges", "param", (3,)))
+    methods = (Method("scaled", lambda seed: (sample(seed, (3,)),)),)
+    form = suite(lambda seed: cls(weight(seed), weight(seed + 1)), False, leaves=leaves, methods=methods)
+    found = finding(form, "p09_methods_reach_every_parameter")
+    assert found.startswith(message) and bool(found) == bool(message)
+
+
 class Pumped(eqx.Module):
     """A sub-module that a method uses and the call does not; or nobody."""
 

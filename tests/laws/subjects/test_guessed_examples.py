@@ -91,3 +91,21 @@ def test_an_array_that_cannot_be_traced_is_no_guess_where_an_array_is_annotated(
     assert broken(suite_of(CallLaws, Indexed), COMPILED).where == "compiled call"
     with pytest.raises(pytest.skip.Exception, match="the example of `__call__` is a guess"):
         hold(suite_of(CallLaws, Unsaid), COMPILED)
+
+
+class Stepping(Asserts):
+    """It calls what it is given, of which an array says something else than a tracer does."""
+
+    def __call__(self, field: Any, x: jax.Array) -> jax.Array:
+        return self.weight * field(x)
+
+
+class SteppingLaws(CallLaws):
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return sample(seed, ()), sample(seed, (3,))
+
+
+@pytest.mark.parametrize("test", ["p06_one_trace_serves_all_instances", COMPILED])
+def test_what_a_guess_raises_in_a_program_is_no_finding_either(test: str) -> None:
+    with pytest.raises(pytest.skip.Exception, match="the example of `__call__` is a guess"):
+        hold(suite_of(SteppingLaws, Stepping), test)

@@ -4,6 +4,7 @@ import collections
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import equinox as eqx
 import flax.struct
 import jax
 import jax.numpy as jnp
@@ -12,9 +13,10 @@ import pytest
 from harness.runner import run
 from right.specimens import PytreeLaws, sample
 
-from pytree_laws import Method, case, check, holds
+from pytree_laws import Leaf, Method, case, check, holds
 from pytree_laws.inspect.classes import OF_PYTHON
 from pytree_laws.laws.values.conditions import conditions_of
+from tests.laws.seen_broken import broken, hold
 
 ADAM = optax.adam(0.01)
 
@@ -124,3 +126,36 @@ def test_conditions_and_tests_of_a_case_are_listed():
     assert "test_p09_every_element" not in found and all(map(callable, found.values()))
     assert len(found) < len(dict(check.tests_of(Conditional())))
     assert [name for name, _ in conditions_of(further())] == ["test_it_is_a_list"]
+
+
+class Fitted(eqx.Module):
+    """A weight with the state of its optimiser; one element of it has no slope, so that Adam takes the root of 0 there."""
+
+    weight: jax.Array
+    opt: optax.OptState
+
+    def step(self, x: jax.Array) -> "Fitted":
+        grads = jax.grad(lambda weight: jnp.sum((weight * x)[:2] ** 2))(self.weight)
+        updates, opt = ADAM.update(grads, self.opt)
+        return Fitted(self.weight + updates, opt)
+
+    def rooted(self, x: jax.Array) -> "Fitted":
+        return Fitted(x * jnp.sqrt(0 * self.weight), self.opt)
+
+
+def fitted(method: str) -> PytreeLaws:
+    class FittedLaws(PytreeLaws):
+        leaves = (Leaf("weight", "param", (3,)), Leaf("opt", "module"))
+        methods = (Method(method, lambda seed: (sample(seed, (3,)),)),)
+
+        def build(self, seed):
+            weight = sample(seed, (3,))
+            return Fitted(weight, ADAM.init(weight))
+
+    return FittedLaws()
+
+
+def test_nobody_differentiates_through_a_step_of_an_optimiser():
+    law = "p09_methods_have_true_gradients"
+    hold(fitted("step"), law)
+    assert "its gradient by `weight` has NaN" in broken(fitted("rooted"), law).what

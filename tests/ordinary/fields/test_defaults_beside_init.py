@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.projects import scaffold
 from tests.support.trees import write_tree
 
@@ -56,6 +56,29 @@ def test_with_what_the_fix_says_it_is_a_value(tmp_path: Path) -> None:
 HELD = """\
         return x + self.scales["a"] * self.inner(x) + jnp.sum(x[self.window])
 """
+
+
+POLICY = """\
+import equinox as eqx
+import jax
+from jaxtyping import Array, Float
+
+
+class Policy(eqx.Module):
+    linear: eqx.nn.Linear
+    floor: float = eqx.field(static=True, default=-5.0)
+
+    def __init__(self, size: int, *, key: Array):
+        self.linear = eqx.nn.Linear(size, size, key=key)
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        return self.floor + jax.nn.softplus(self.linear(x))
+"""
+
+
+def test_no_other_configuration_gives_the_constructor_what_it_does_not_take(tmp_path: Path) -> None:
+    generated(tmp_path, {"policy": POLICY})
+    assert 'other: ClassVar = {\n        "size": 3,\n    }' in suite_text(tmp_path, "policy")
 
 
 def test_a_default_of_the_class_is_in_the_form_that_is_read(tmp_path: Path) -> None:

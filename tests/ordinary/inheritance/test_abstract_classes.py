@@ -229,3 +229,20 @@ class Labelled(Data):
 def test_what_asks_for_a_subclass_reads_what_that_has(tmp_path: Path) -> None:
     code = tried(tmp_path, "labelled", HEAD + ASKED)
     assert "return self.y" in code
+
+
+CALLING = """
+class Solver(eqx.Module):
+    @abstractmethod
+    def step(self, field, y: Float[Array, " n"]) -> Float[Array, " n"]: ...
+
+
+class Euler(Solver):
+    def step(self, field, y):
+        return y + 0.1 * field(y)
+"""
+
+
+def test_an_argument_that_a_subclass_calls_is_no_number_of_its_base(tmp_path: Path) -> None:
+    said = generated(tmp_path, {"euler": HEAD + CALLING})
+    assert "Euler: not tried: step (no example for field)" in said

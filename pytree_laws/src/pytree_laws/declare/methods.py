@@ -13,7 +13,7 @@ import dataclasses
 import functools
 import inspect
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from ..inspect.classes import own_classes
@@ -172,6 +172,22 @@ def is_read_beside(cls: type, called: str, attribute: str) -> bool:
     functions = (class_attribute(cls, name) for name in _public_names(cls) if name != called)
     codes = (getattr(inspect.unwrap(each), "__code__", None) for each in functions if callable(each))
     return any(code is not None and attribute in names_in_code(code) for code in codes)
+
+
+def is_read_by_untried(cls: type, tried: Collection[str], attribute: str) -> bool:
+    """Whether a method that is not among those which were tried reads an attribute, itself or in a helper that it calls."""
+    functions = {name: class_attribute(cls, name) for name in _names_in(cls)}
+    codes = {
+        name: getattr(inspect.unwrap(each), "__code__", None)
+        for name, each in functions.items()
+        if callable(each)
+    }
+    names = {name: {*names_in_code(code)} for name, code in codes.items() if code is not None}
+    untried = names.keys() - {*tried}
+    reached = {name for name in untried - _KNOWN if name[0] != "_"}
+    while more := {other for name in reached for other in names[name] & untried} - reached:
+        reached |= more
+    return any(attribute in names[name] for name in reached)
 
 
 def _public_names(cls: type) -> Iterator[str]:

@@ -10,9 +10,17 @@ from ..engine.runner import called_method, example_call
 from ..inspect.arrays import has_dtype, is_array, is_inexact, is_key
 from ..inspect.classes import is_state
 from ..report import ADVICE
-from ..trace.dependencies import handed_to_stop, inputs_reaching, inputs_read, stopped_inputs
+from ..session import once_per_session
+from ..trace.dependencies import (
+    handed_to_stop,
+    inputs_computed_with,
+    inputs_reaching,
+    inputs_read,
+    stopped_inputs,
+)
 from .configurations import TracedConfiguration, traced_configurations
 from .evaluation import severity_of_values
+from .invocation import trace_call
 
 
 def is_float(value: Any) -> bool:
@@ -81,6 +89,27 @@ def is_optional(subject: Any, path: str, gradients: bool = False) -> bool:
     options = (traced for traced in traced_configurations(subject) if traced.configuration.given)
     at_options = (traced for traced in options if not traced.configuration.inputs)
     return any(leaves_reached(traced, gradients).get(path, False) for traced in at_options)
+
+
+@once_per_session
+def stored_paths(suite: Any) -> frozenset[str]:
+    """The paths of arrays that gradients of a later call can reach, through what this one updates."""
+    usual, handed_on = traced_configurations(suite)[0], suite.handed_on()
+    if not (handed_on and usual.inputs):
+        return frozenset()
+    (closed, (_, after)), _ = trace_call(usual.suite, usual.instance, {}, after=True)
+    variables = zip(sorted(after), closed.jaxpr.outvars[len(closed.jaxpr.outvars) - len(after) :])
+    updated = [variable for path, variable in variables if path in handed_on]
+    marks = inputs_computed_with(closed.jaxpr.replace(outvars=updated), gradients=True)
+    return frozenset(path for path, mark in marks_by_path(usual, marks).items() if mark)
+
+
+def whole_program(subject: Any, traced: TracedConfiguration) -> Any:
+    """The jaxpr of a configuration that gives what the call gives, and what it updates in the instance."""
+    if not subject.is_mutable:
+        return traced.trace[0].jaxpr
+    given = traced.configuration.given
+    return trace_call(traced.suite, traced.instance, given, after=True)[0][0].jaxpr
 
 
 def severity_of_idle(subject: Any, paths: Collection[str], gradients: bool = False) -> str:

@@ -73,7 +73,7 @@ def of_one_sign(arguments: Any) -> bool:
 
 @once_per_session
 def unused_arguments(suite: Any) -> tuple[str, ...]:
-    """The arguments of the call, by name, on which nothing depends that it returns, in any configuration."""
+    """The arguments of the call, by name, on which nothing depends that it returns or updates, in any configuration."""
     use = example_call(suite)
     if use is None or is_of_a_base(suite, use.name):
         return ()
@@ -104,7 +104,7 @@ def _used(trial: TracedConfiguration, names: set[str]) -> set[str]:
     """The arguments that a configuration uses: any of these, where that cannot be seen."""
     changes = trial.configuration.given
     try:
-        (closed, _), inputs = trace_call(trial.suite, trial.instance, changes, by_name=True)
+        (closed, _), inputs = trace_call(trial.suite, trial.instance, changes, by_name=True, after=True)
     except ANY_ERROR:
         return names
     if not inputs:  # the call goes by values, and the trace has none

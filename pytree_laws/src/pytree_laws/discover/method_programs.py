@@ -12,7 +12,7 @@ from ..declare.methods import Method, has_members, is_property, methods_of
 from ..engine.applicability import Condition, class_of, declared_class, need
 from ..engine.runner import called_method
 from ..inspect.arrays import is_inexact, on_device, real_dtype
-from ..inspect.trees import arrays_of, combine, partition
+from ..inspect.trees import arrays_of, attributes, combine, partition
 from ..report import or_else, result_or_error
 from ..session import once_per_session
 from ..trace.dependencies import inputs_computed_with, stopped_inputs
@@ -168,6 +168,23 @@ def given_back_by(suite: Any, method: Method) -> set[str]:
     return _paths_marked(suite, _inputs_given_back(traces_of(suite)[method.name].jaxpr))
 
 
+def steps_an_optimiser(suite: Any, method: Method) -> bool:
+    """Whether a method gives the next instance with another state of an optimiser of optax in it: nobody differentiates through its roots."""
+    instance = suite.cached_instance()
+    states = {name for name, value in attributes(instance).items() if _holds_state(value)}
+    paths = {path for path in suite.named(instance) if path.partition(".")[0] in states}
+    return not paths <= given_back_by(suite, method) and holds_an_instance(suite, method)
+
+
+def _holds_state(value: Any) -> bool:
+    """Whether a tree has a state of optax in it."""
+
+    def is_state(node: Any) -> bool:
+        return type(node).__module__.partition(".")[0] == "optax"
+
+    return any(map(is_state, jax.tree.leaves(value, is_leaf=is_state)))
+
+
 def _paths_marked(suite: Any, marks: Iterable[bool]) -> set[str]:
     """The paths of an instance that are marked, of marks for the inputs of a trace, which begin with its leaves."""
     return {name for name, is_marked in zip(suite.named(suite.cached_instance()), marks) if is_marked}
@@ -244,9 +261,11 @@ Values = Mapping[str, Any]
 
 
 @once_per_session
-def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, list[np.ndarray]]]:
+def compiled_grads_of_methods(
+    suite: Any, has_counted: bool = False
+) -> Callable[[Values], tuple[Values, list[np.ndarray]]]:
     """Of each declared method the terms of a loss; and by path how the losses change, as one program."""
-    instance = suite.cached_instance()
+    instance = suite.counted(suite.cached_instance()) if has_counted else suite.cached_instance()
     _, rebuilt = suite.flowing_values(instance)
     parts = suite.parts_of(instance).items() if suite.is_mutable else ()
     of_parts = {path for path, part in parts if suite.decides_itself(path, part)}

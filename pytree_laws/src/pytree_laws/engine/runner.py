@@ -287,12 +287,18 @@ def one_failure_of_calls(suite: Any) -> Generator[None, None, None]:
             raise
         tried = suite.called() and first_build(suite).error is None
         error = first_call(suite).error if tried else None
-        if error is not None and repr(fault.__cause__) == repr(error):
+        if error is not None and is_one_failure(fault.__cause__, error):
             stop_if_broken(suite, "P7", "call", error)
         error = first_compiled_call(suite) if tried and fault.__cause__ else None
         if are_alike(fault.__cause__, error) and not session_of(suite).reports_all:
             stop_if_broken(suite, "P7", "compiled call", error)
         raise
+
+
+def is_one_failure(error: BaseException | None, other: Exception) -> bool:
+    """Whether two errors say the same, or come of the same line of the class: of a tracer an operation says something else."""
+    raised = raised_at(error)
+    return repr(error) == repr(other) or bool(raised and raised == raised_at(other))
 
 
 @contextlib.contextmanager

@@ -42,7 +42,7 @@ class Collected:
     """Parts of the names of tests that do not hold here, with reasons: `p17_: a twin is meant`."""
     laws_by_number: ClassVar[Mapping[str, Law]] = {}
     summary_line: str = ""
-    """What a test that passes has to say at the end of the run."""
+    """What a test that passes has to say at the end of the run; which methods are not tried, any test."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -97,10 +97,12 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         for line in [*finding_lines(findings), *resting_lines(skipped)]:
             terminalreporter.write_line(f"  {line}")
     left_out, is_brief = session_in(config).of(LeftOut), bool(by_class) or config.get_verbosity() < 0
+    ran = [report for kind in ("passed", "failed") for report in terminalreporter.stats.get(kind, [])]
+    noted = [*noted_in(ran, _LINE)]
     for line in [
-        *untried_lines(reasons),
+        *untried_lines([*reasons, *((report.nodeid, line) for report, line in noted)]),
         *declared_lines(reasons),
-        *(line for _, line in noted_in(terminalreporter.stats.get("passed", []), _LINE)),
+        *(line for report, line in noted if report.passed and not line.startswith(NOT_TRIED)),
         *lines_of_too_few(terminalreporter, config),
         *left_out_lines(left_out, config.getoption("laws", None), is_brief=is_brief),
     ]:

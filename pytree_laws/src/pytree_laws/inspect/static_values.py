@@ -17,7 +17,7 @@ from ..report import or_else
 from .arrays import is_array
 from .branches import compared_strings
 from .references import MUTABLE, caches_of, parts_of
-from .trees import attributes, look_up
+from .trees import attributes, clone_as, look_up
 
 NEW = "it is new, and unequal, in each instance"
 CAN_CHANGE = "it can change after a compilation"
@@ -112,6 +112,18 @@ def structures_in(value: Any) -> Iterator[Any]:
     elif isinstance(value, tuple | list | frozenset):
         for member in value:
             yield from structures_in(member)
+
+
+def said_in_bfloat16(instance: Any) -> Any:
+    """The instance, with the structures of floating arrays that its static values say in bfloat16, as if it were built with an example in it."""
+
+    def narrow(value: Any) -> Any:
+        is_float = isinstance(value, jax.ShapeDtypeStruct) and jnp.issubdtype(value.dtype, jnp.floating)
+        return jax.ShapeDtypeStruct(value.shape, jnp.bfloat16) if is_float else value
+
+    said = {name: value for name, value in attributes(instance).items() if any(structures_in(value))}
+    narrowed = {name: jax.tree.map(narrow, value) for name, value in said.items()}
+    return clone_as(type(instance), instance, **narrowed) if said else instance
 
 
 def another_value(value: Any) -> Any:

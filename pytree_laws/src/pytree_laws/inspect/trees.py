@@ -193,6 +193,12 @@ def attributes(value: Any) -> dict[str, Any]:
     return result
 
 
+def unset_fields(instance: Any) -> list[str]:
+    """The fields of a dataclass that its constructor has not stored: one with a default is read off the class."""
+    fields = getattr(instance, "__dataclass_fields__", {})
+    return [name for name in fields if name not in attributes(instance)]
+
+
 def walk(tree: Any, path: Any) -> Any:
     """What the keys of a path lead to, by name."""
     for key in path:

@@ -50,6 +50,9 @@ def grads_at_points(suite: Any) -> Iterator[Slopes]:
     if any(one is not other for one, other in zip(*map(jax.tree.leaves, (examples, equal)))):
         with contextlib.suppress(Exception):
             yield grads_at(suite, suite.at_point(1)[0], equal)
+    if suite.counted(start) is not start:
+        with contextlib.suppress(Exception):
+            yield grads_at(suite, suite.counted(suite.at_point(1)[0]), examples)
     for seed in range(1, MORE_POINTS):
         # A check in the call may refuse the values.
         with contextlib.suppress(Exception):

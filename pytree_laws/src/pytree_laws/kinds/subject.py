@@ -138,6 +138,10 @@ class Subject(InstanceAnswers):
         """Whether an array of a sub-module has the dtype that the constructor is given."""
         return True
 
+    def handed_on(self) -> frozenset[str]:
+        """The paths of what a call updates for later ones to compute with, and gradients to flow through: no statistics."""
+        return frozenset()
+
     def weak_fixed_points(self) -> set[str]:
         """The untrained arrays that the call hands on as weakly typed as they were."""
         return set()

@@ -99,6 +99,7 @@ class Suite(Subject):
 
     training_example = training.training_example
     at_point = training.at_point
+    counted = training.counted
 
     # Examples.
 
@@ -173,7 +174,7 @@ class Suite(Subject):
         return outcome
 
     def effects_of(self, path: str, outcome: Any) -> Any:
-        """The output, and what the call writes into other arrays than the one at `path`."""
+        """The output, and what the call writes into other arrays than the one at `path`; of a parameter, into those that are handed on."""
         return self.output_of(outcome)
 
     def pure_call(self, instance: Any) -> tuple[Callable[..., Any], Any]:

@@ -8,13 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..engine.applicability import need, not_applicable
-from ..inspect.arrays import is_inexact, on_device
+from ..inspect.arrays import is_array, is_inexact, on_device
 from ..inspect.trees import arrays_of, axis_sizes, inexact_places, named_leaves, replace_leaves, structure
 from ..report import ANY_ERROR, check, doing
 from ..session import once_per_session
 from ..trace.programs import Compiled
 from ..values.optimisation import descend, in_either_mode, start, weighted_sum
-from ..values.randomize import places_of_one_sign, randomize, randomize_indices
+from ..values.randomize import counted_on, places_of_one_sign, randomize, randomize_indices
 from .slopes import grads_at
 
 EXAMPLES = 3
@@ -183,6 +183,14 @@ def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
     near = {*suite.held_fixed(instance), *within_domain(suite)}
     drawn, examples = randomize((tree, examples), seed, near)
     return back(drawn), randomize_indices(examples, seed, max(axis_sizes(tree), default=2))
+
+
+def counted(suite: Any, instance: Any) -> Any:
+    """The instance where all that counts from 0 has counted some: what is weighted by a share of none shows nowhere."""
+    for path, leaf in suite.named(instance).items():
+        if is_array(leaf) and jnp.issubdtype(leaf.dtype, jnp.signedinteger) and not np.any(leaf):
+            instance = suite.with_array(instance, path, counted_on(leaf))
+    return instance
 
 
 @once_per_session

@@ -28,11 +28,11 @@ def is_constant(closed: Any, output: int) -> bool:
     return not any(inputs_reaching(jaxpr.replace(outvars=jaxpr.outvars[output : output + 1])))
 
 
-def inputs_computed_with(jaxpr: Any) -> list[bool]:
-    """For each input whether something that is computed from it is given back, and not the input alone."""
+def inputs_computed_with(jaxpr: Any, gradients: bool = False) -> list[bool]:
+    """For each input whether something that is computed from it is given back, and not the input alone; or whether gradients of that can reach it."""
     handed_on = set(jaxpr.invars)
     computed = [v for v in jaxpr.outvars if is_variable(v) and v not in handed_on]
-    return inputs_reaching(jaxpr.replace(outvars=computed))
+    return inputs_reaching(jaxpr.replace(outvars=computed), gradients)
 
 
 def inputs_read(jaxpr: Any) -> list[bool]:

@@ -13,7 +13,7 @@ import numpy as np
 from jax.core import Tracer
 
 from ..inspect.arrays import is_array, is_inexact, is_key, same_bits, widened
-from ..inspect.trees import attributes, named_leaves, nodes, parts_of_aux, structure
+from ..inspect.trees import attributes, named_leaves, nodes, parts_of_aux, structure, unset_fields
 from ..report import ADVICE, COST, FAULT, Fault, check, check_each
 from .closeness import Tolerance, tolerance_of
 
@@ -115,10 +115,17 @@ def check_same_structure(instance: Any, copied: Any, operation: str) -> None:
         severity, hint = (ADVICE, MADE_ANEW) if are_functions else (FAULT, EQUAL_BY_VALUE)
         raise Fault(place, f"{operation} made {_other_than(was, now)}", hint, severity=severity)
     name, hint = type(instance).__name__, hint_of_marks(before)
+    if str(before) == str(after) and hint:
+        unset = [f"{place}.{field}" for place, node, _ in nodes(instance) for field in unset_fields(node)]
+        reason = (
+            f"the constructor has not stored {', '.join(unset)}" if unset else "it holds more than its fields"
+        )
+        # Beside the fields marks come of a round trip, as P3 says, and cost a compilation.
+        where, hint, severity = (unset[0], NEVER_SET, FAULT) if unset else (name, hint, ADVICE)
+        raise Fault(where, f"{operation} made another treedef, since {reason}", hint, severity=severity)
     if str(before) == str(after):
         message = f"{operation} changed the treedef {before}: a static value in it equals itself alone"
-        # The marks come of a round trip, as P3 says, and cost a compilation.
-        raise Fault(name, message, hint, severity=ADVICE if hint else "")
+        raise Fault(name, message)
     check_treedef(before, after, name, f"{operation} changed the treedef: it is", hint)
 
 
@@ -152,6 +159,10 @@ MARKS = (
 )
 
 
+NEVER_SET = (
+    "each field stored in the constructor, also where it has a default: in a round trip Equinox leaves marks on an instance that "
+    "lacks one, and the copy of a mark is another one, so that `jax.tree.map` refuses both and jit traces anew"
+)
 EQUAL_BY_VALUE = "a class without `__eq__`, whose instances equal themselves alone: what is compiled for one is compiled anew for another"
 
 MADE_ANEW = "a function that each constructor makes anew, as a `lambda` or a `def` in it: one of the module is the same in all"
@@ -162,7 +173,7 @@ def _changed_statics(instance: Any, other: Any) -> Iterator[tuple[str, Any, Any]
     for (place, node, aux), (_, twin, _) in zip(nodes(instance), nodes(other)):
         before, now = attributes(node), attributes(twin)
         for name, value in before.items():
-            is_static = any(value is part for part in parts_of_aux(aux))
+            is_static = any(value is part for part in parts_of_aux(aux)) and not name.startswith("__")
             if is_static and name in now and not bool(value == now[name]):
                 yield f"{place}.{name}", value, now[name]
 

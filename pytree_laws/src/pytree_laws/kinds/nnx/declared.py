@@ -11,6 +11,7 @@ from ...inspect.arrays import same_bits
 from ...inspect.files import has_files
 from ...inspect.trees import attributes, given_arrays, is_under
 from ...report import ADVICE, check, doing
+from ...session import once_per_session
 from ..mutable import MutableSuite
 from ..slopes import shows
 from ..suite import takes_a_seed
@@ -96,6 +97,13 @@ class VariableSuite(MutableSuite):
     def decides_itself(self, path: str, part: Any) -> bool:
         is_inner = self.role(path) == "module" and not isinstance(part, nnx.Param)
         return is_inner or isinstance(part, nnx.RngState)
+
+    @once_per_session
+    def handed_on(self) -> frozenset[str]:
+        every = self.parts_of(self.cached_instance()).items()
+        kept = {path: part for path, part in every if self.may_update(path, part)}
+        flowing = {n for n, part in kept.items() if self.role(n) == "module" or self.is_flowing(n, part)}
+        return frozenset(path for path in flowing if not isinstance(kept[path], nnx.BatchStat))
 
     def statistics_of(self, instance: Any) -> list[str]:
         """The paths of its own `nnx.BatchStat`s; those of layers see to themselves."""

@@ -171,7 +171,8 @@ class NnxSuite(VariableSuite):
 
     def effects_of(self, path: str, outcome: Any) -> Any:
         output, written = outcome
-        return output, {name: value for name, value in written.items() if name != path}
+        chosen = self.handed_on() if self.role(path) == "param" else written.keys()
+        return output, {name: value for name, value in written.items() if name in chosen and name != path}
 
     def traced_outputs(self) -> Sequence[Any]:
         instance, arguments = self.cached_example()

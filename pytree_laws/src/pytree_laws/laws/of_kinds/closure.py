@@ -15,12 +15,13 @@ from ...engine.applicability import need, not_applicable
 from ...engine.registry import Checks
 from ...errors import is_of_types
 from ...inspect.arrays import on_device, raw, restore_like
-from ...inspect.trees import bfloat16, clone_as, structure
+from ...inspect.static_values import said_in_bfloat16
+from ...inspect.trees import bfloat16, structure
 from ...kinds.pytree import PytreeSuite
-from ...report import Fault, Law, check, doing
+from ...report import ADVICE, Fault, Law, check, doing
 from ...session import once_per_session
 from ...trace.programs import compiled
-from ...trace.wide_results import FIXED_DTYPE
+from ...trace.wide_results import FIXED_DTYPE, unless_promised, widened_in
 from ...values.closeness import check_close
 from ...values.optimisation import weighted_sum
 
@@ -232,17 +233,17 @@ def test_other_arguments_are_refused_and_both_structures_shown(subject: PytreeSu
             check(str(shown) in str(error) or is_of_types(error), "call", message, hint)
 
 
-@CHECKS.register()
+@CHECKS.register(severity=ADVICE, of_dtypes=True)  # as P7 of any other call
 def test_it_computes_in_the_dtype_of_its_arguments(subject: PytreeSuite) -> None:
     closure, arguments = subject.example()
     need(PytreeSuite.computes_in_one_dtype(subject, closure, arguments), "the class fixes a dtype")
     closure, arguments = bfloat16((closure, arguments))
-    leaves, treedef = jax.tree.flatten(described(arguments))
-    cast = clone_as(type(closure), closure, structure=(tuple(leaves), treedef))
-    for out in jax.tree.leaves(jax.eval_shape(cast, *arguments)):
-        floats = jnp.issubdtype(out.dtype, jnp.floating)
+    narrow = said_in_bfloat16(closure)
+    for i, out in enumerate(jax.tree.leaves(jax.eval_shape(narrow, *arguments))):
+        is_right = not jnp.issubdtype(out.dtype, jnp.floating) or out.dtype == jnp.bfloat16
+        line = "" if is_right else f"{unless_promised(subject)}{widened_in(narrow, arguments, i)}"
         message = f"with bfloat16 arrays it returns {out.dtype}"
-        check(not floats or out.dtype == jnp.bfloat16, "call", message, FIXED_DTYPE)
+        check(is_right, "call", message, f"{FIXED_DTYPE}{line}")
 
 
 @once_per_session

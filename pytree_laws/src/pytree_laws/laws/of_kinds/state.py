@@ -7,7 +7,6 @@ from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 
 from ...declare.methods import Method
 from ...discover.configurations import QUIET
@@ -37,7 +36,7 @@ from ...trace.dependencies import handed_to_stop
 from ...values.closeness import check_close, check_flow
 from ...values.comparison import check_treedef
 from ...values.edge_values import has_nan
-from ...values.randomize import randomize
+from ...values.randomize import counted_on, randomize
 
 CHECKS = Checks()
 
@@ -159,11 +158,6 @@ def takes_options(subject: StateSuite, method: Method) -> bool:
     function = getattr(type(subject.cached_instance()), method.name, None)
     parameters = inspect.signature(function).parameters.values() if callable(function) else ()
     return any(parameter.default is not parameter.empty for parameter in parameters)
-
-
-def counted_on(array: Any) -> Any:
-    """Integers as they are after some more, since a count of 0 stays where it is set back; any other array as it is."""
-    return array + 3 if jnp.issubdtype(array.dtype, jnp.integer) else array
 
 
 def _states_moved(subject: StateSuite, method: Method) -> set[int]:

@@ -28,6 +28,7 @@ from ...inspect.trees import (
     one_level,
     path_name,
     remade,
+    unset_fields,
     walk,
 )
 from ...kinds.mutable import MutableSuite
@@ -206,10 +207,9 @@ def trivial_subclass(cls: type) -> type:
 
 def hint_of_added(instance: Any) -> str:
     """Why an instance may have an attribute more: Equinox takes one that lacks a field for a wrapper."""
-    fields = getattr(instance, "__dataclass_fields__", {})
-    missing = [f"`{name}`" for name in fields if name not in attributes(instance)]
+    missing = ", ".join(f"`{name}`" for name in unset_fields(instance))
     if missing:
-        return f"a constructor that does not store {', '.join(missing)}"
+        return f"a constructor that does not store {missing}"
     return "unflatten stores what an instance has from its class, or what the constructor has not stored"
 
 

@@ -57,7 +57,8 @@ def test_p08_every_parameter_changes_the_output(subject: Suite) -> None:
         role = subject.role(path)
         if (role == "param" and not subject.is_unused(path)) or path in subject.used:
             seen = any(changes_output(subject, path, seed) for seed in range(4))
-            seen = seen or shows_where_equal(subject, path) or is_optional(subject, path)
+            seen = seen or shows_where_equal(subject, path) or shows_when_counted(subject, path)
+            seen = seen or is_optional(subject, path)
             description = role if role == "param" else f"{role}, declared as used,"
             severity = FAULT if seen else severity_of_idle(subject, [path])
             hint = UNUSED if severity == FAULT else f"{UNUSED}, or {TOO_SMALL}"
@@ -72,15 +73,26 @@ def shows_where_equal(subject: Suite, path: str) -> bool:
     return changes_output(subject, path, 1, equalized)
 
 
+@or_else(False)
+def shows_when_counted(subject: Suite, path: str) -> bool:
+    """Whether an edit of an array shows where what counts from 0 has counted some."""
+    return changes_output(subject, path, 1, move=subject.counted)
+
+
 def changes_output(
-    subject: Suite, path: str, seed: int, change: Callable[[Any], Any] = lambda arguments: arguments
+    subject: Suite,
+    path: str,
+    seed: int,
+    change: Callable[[Any], Any] = lambda arguments: arguments,
+    move: Callable[[Any], Any] = lambda instance: instance,
 ) -> bool:
     """Whether an edit of an array shows: at the start, or at a generic point."""
     compiled = subject.compiled_ways()[0]
     instance, examples = subject.at_point(seed)
+    instance = move(instance)
     examples = [*map(change, examples)]
     value = subject.named(instance)[path]
-    read = subject.output_of if subject.role(path) == "param" else functools.partial(subject.effects_of, path)
+    read = functools.partial(subject.effects_of, path)
 
     def outputs(instance: Any) -> list[Any]:
         return [read(compiled(instance, *arguments)) for arguments in examples]

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from ...declare.leaf_spec import TRAINED
-from ...discover.configuration_programs import is_cut_off, is_optional, severity_of_idle
+from ...discover.configuration_programs import is_cut_off, is_optional, severity_of_idle, stored_paths
 from ...discover.evaluation import on_purpose, severity_of_values
 from ...discover.method_programs import (
     MEMBERS,
@@ -61,7 +61,7 @@ def test_p09_every_parameter_has_a_gradient(subject: Suite) -> None:
             check(is_right, name, f"the gradient is not finite: {grad}", severity=severity_of_values(subject))
         if role == "param" and not subject.is_unused(name):
             hint = "a parameter that the call does not use"
-            if not (np.any(every[name]) or is_optional(subject, name, gradients=True)):
+            if not (has_gradient(subject, name, every[name]) or is_optional(subject, name, gradients=True)):
                 severity = severity_of_idle(subject, [name], gradients=True)
                 hint = CUT_OFF if is_cut_off(subject, [name]) else hint
                 check(False, name, "the gradient is zero everywhere", hint, severity=severity)
@@ -101,7 +101,9 @@ def test_p09_every_trained_sub_tree_has_a_gradient(subject: Suite) -> None:
     grads, trained = greatest_grads(subject), subject.trained_paths(subject.cached_instance())
     for root in (leaf for leaf in subject.manifest() if leaf.role in ("module", "tree")):
         below = [n for n in trained if is_under(n, root.path) and not subject.is_empty(n)]
-        used = not below or any(np.any(grads[name]) or subject.is_unused(name) for name in below)
+        used = not below or any(
+            has_gradient(subject, name, grads[name]) or subject.is_unused(name) for name in below
+        )
         if not (used or root.unused):
             hint = CUT_OFF if is_cut_off(subject, below) else UNUSED
             message = f"no {subject.noun} of this sub-tree has a gradient"
@@ -117,7 +119,7 @@ def test_p09_every_leaf_of_a_sub_module_has_a_gradient(subject: Suite) -> None:
             hint = CUT_OFF if is_cut_off(subject, [name]) else hint
             severity = FAULT if np.any(grad) else severity_of_idle(subject, [name], gradients=True)
             message = f"a {subject.noun} of a sub-module never has a gradient"
-            check(bool(np.any(grad)), name, message, hint, severity=severity)
+            check(has_gradient(subject, name, grad), name, message, hint, severity=severity)
 
 
 @CHECKS.register(CALLED)
@@ -135,6 +137,11 @@ def test_p09_derivative_rules_of_its_own_are_right(subject: Suite) -> None:
 
     with doing(rules[0], "the gradient of the call"):
         check_rule(rules[0], compiled(jax.value_and_grad(loss)), floats)
+
+
+def has_gradient(subject: Suite, name: str, grad: np.ndarray) -> bool:
+    """Whether the output of a call has a gradient by an array, or that of a later one can have, through what it updates."""
+    return bool(np.any(grad)) or name in stored_paths(subject)
 
 
 def gives_finite(subject: Suite) -> bool:

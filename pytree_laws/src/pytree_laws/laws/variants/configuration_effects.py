@@ -16,6 +16,7 @@ from ...discover.configuration_programs import (
     leaves_read,
     leaves_stopped,
     marks_by_path,
+    whole_program,
 )
 from ...discover.configurations import TracedConfiguration, other_programs, traced_configurations
 from ...discover.invocation import call_function, trace_call
@@ -144,7 +145,7 @@ def _cut_off(subject: Suite, usual: TracedConfiguration) -> set[str]:
 @CHECKS.register(CALLED, rests_on=("test_p12_throws_no_update_away",))
 def test_p12_throws_no_update_away_in_each_configuration(subject: Suite) -> None:
     every = [traced for traced in traced_configurations(subject) if traced.trace is not None]
-    lines = [update_lines(traced.trace[0].jaxpr) for traced in every]
+    lines = [update_lines(whole_program(subject, traced)) for traced in every]
     of_use = {line for _, needed in lines for line in needed}  # in another configuration
     for traced, (unread, _) in zip(every, lines):
         lost = sorted(line for line in unread - of_use if line)

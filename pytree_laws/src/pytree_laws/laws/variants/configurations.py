@@ -252,7 +252,7 @@ def test_p12_hands_back_the_state_that_it_is_given(subject: Suite) -> None:
 @CHECKS.register(ARRAYS_DECLARED, CALLED, severity=ADVICE)
 def test_p08_every_argument_matters(subject: Suite) -> None:
     names = [name for name in unused_arguments(subject) if name not in subject.ignored]
-    message = "the call takes it, and nothing that it returns depends on it"
+    message = "the call takes it, and nothing that it returns or updates depends on it"
     check(not names, ", ".join(names), message, on_purpose(names))
 
 

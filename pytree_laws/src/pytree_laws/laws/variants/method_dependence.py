@@ -145,14 +145,15 @@ def _equal(pair: tuple[Any, list[Any]]) -> tuple[Any, list[Any]]:
 
 
 def _later(subject: Suite) -> Iterator[Any]:
-    """The instances after each step of a method that gives the next one, and one far from zero: what begins empty holds something then."""
+    """The instances after each step of a method that gives the next one, and one far from zero, which has counted some as well: what begins empty holds something then."""
     for method in (each for each in usable_methods(subject) if each.carry == SELF):
         with contextlib.suppress(*ANY_ERROR):
             instance = subject.at_point(0)[0]
             for seed in range(STEPS):
                 yield (instance := subject.next_instance(method, instance, method.arguments(seed)))
     with contextlib.suppress(*ANY_ERROR):
-        yield _far_from_zero(subject)
+        yield (far := _far_from_zero(subject))
+        yield subject.counted(far)
 
 
 def _far_from_zero(subject: Suite) -> Any:

@@ -1,12 +1,12 @@
 """P9 for methods: their gradients."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ...declare.methods import Method, is_of_class, is_property
+from ...declare.methods import Method, is_of_class, is_property, is_read_by_untried
 from ...discover.evaluation import of_one_sign
 from ...discover.method_programs import (
     MEMBERS,
@@ -16,6 +16,7 @@ from ...discover.method_programs import (
     grads_reaching,
     names_of,
     pushed,
+    steps_an_optimiser,
     traced_methods,
     traces_of,
     way,
@@ -84,16 +85,33 @@ def test_p09_methods_reach_every_parameter(subject: Suite) -> None:
         pytest.skip("a method that nobody declared may use it")
     need(not callable(subject.cached_instance()), "the class has a call, of which there is no example")
     start, _ = subject.flowing_values(subject.cached_instance())
-    run = compiled_grads_of_methods(subject)
-    results = [run(point)[0] for point in _points(start)]
-    for name in start:
-        reached = any(np.any(grads[name]) for grads in results)
+    tried = {method.name for method in traced_methods(subject)}
+    for name in _unreached(subject, start) if start else ():
         message = "no method has a gradient with respect to it"
         hint = "a leaf that nothing uses, or stop_gradient on it; `unused=True` in the suite, `unused` in a spec, says that it is for others"
         is_cut_off = any(name in cut_off_by(subject, method) for method in methods)
         is_kept = is_cut_off or any(name in given_back_by(subject, method) for method in methods)
         is_meant = subject.is_unused(name) or (is_kept and subject.role(name) == "data")
-        check(reached or is_meant, name, message, hint, severity=ADVICE if is_cut_off else FAULT)
+        is_meant = is_meant or is_read_by_untried(cls, tried, name.partition(".")[0])
+        check(is_meant, name, message, hint, severity=ADVICE if is_cut_off else FAULT)
+
+
+def _unreached(subject: Suite, start: dict[str, Any]) -> list[str]:
+    """The paths by which no method has a gradient at any point."""
+    unreached = [*start]
+    for grads in _grads_at_points(subject, start):
+        unreached = [name for name in unreached if not np.any(grads[name])]
+        if not unreached:
+            break
+    return unreached
+
+
+def _grads_at_points(subject: Suite, start: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """By path the gradients of all methods: at the start and elsewhere, and where what counts from 0 has counted some."""
+    instance = subject.cached_instance()
+    for has_counted in (False, True) if subject.counted(instance) is not instance else (False,):
+        run = compiled_grads_of_methods(subject, has_counted)
+        yield from (run(point)[0] for point in _points(start))
 
 
 @CHECKS.register(MEMBERS, rests_on=("test_p09_every_parameter_has_a_gradient",))
@@ -184,7 +202,7 @@ def test_p09_no_gradient_of_a_method_is_nan_at_zeros(subject: Suite) -> None:
         wrong = finite and any(np.isnan(np.asarray(v)).any() for v in at_zeros.by_argument.values())
         arguments = methods[name].arguments(0) if wrong else ()
         makes_one = wrong and gives_an_instance(subject, methods[name], subject.cached_instance(), arguments)
-        if makes_one and _bends_at_zeros(name, slopes):
+        if makes_one and (_bends_at_zeros(name, slopes) or steps_an_optimiser(subject, methods[name])):
             continue
         message = "at arguments of zeros its result is finite, and the gradient by them is NaN"
         severity = ADVICE if wrong and not_for_zeros(arguments, name, slopes) else FAULT
@@ -212,12 +230,15 @@ def _check_grads(subject: Suite, point: dict[str, Any]) -> None:
     with doing(names_of(methods), "the gradient of one of these"):
         run = compiled_grads_of_methods(subject)
         grads, middle = run(point)
-    by_rejection = [draws_by_rejection(traces_of(subject)[m.name].jaxpr) for m in methods]
+    without = [
+        draws_by_rejection(traces_of(subject)[m.name].jaxpr) or steps_an_optimiser(subject, m)
+        for m in methods
+    ]
     for name, leaf in point.items():
         ahead = _way(leaf)
         at = {s: run({**point, name: pushed(leaf, s, ahead)})[1] for step in STEPS for s in (-step, step)}
         for i, method in enumerate(methods):
-            if by_rejection[i]:
+            if without[i]:
                 continue
             values = {step: sums_of_moved(at[-step][i], middle[i], at[step][i]) for step in STEPS}
             _check_grad(subject, method, name, (grads[name][i], ahead), values)

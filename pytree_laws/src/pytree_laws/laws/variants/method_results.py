@@ -48,16 +48,17 @@ RAISES = (
 @CHECKS.register(MEMBERS)
 def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
     need(methods_of(subject), NO_METHOD)
+    broken = {name: error for name, error in tried(subject).items() if _is_broken(subject, name, error)}
+    misfits = [name for name, error in broken.items() if is_misfit(subject, name, error)]
+    subject.summary_line = "; ".join(said_of(name, broken[name]) for name in misfits)
     for method in usable(subject):
         result = method.use(subject.spare(), *method.arguments(0))
         if method.returns:
             _check_returns(subject, method, jax.tree.leaves(result))
         for instance in instances_in(result, type(subject.cached_instance())):
             _check_kinds(subject, method, subject.named(instance))
-    broken = {name: error for name, error in tried(subject).items() if _is_broken(subject, name, error)}
-    misfits = [name for name, error in broken.items() if is_misfit(subject, name, error)]
     if misfits and len(misfits) == len(broken):
-        pytest.skip("; ".join(said_of(name, broken[name]) for name in misfits))
+        pytest.skip(subject.summary_line)
     broken = {name: error for name, error in broken.items() if name not in misfits}
     for name, error in broken.items():
         if _is_missing(subject.cached_instance(), name):

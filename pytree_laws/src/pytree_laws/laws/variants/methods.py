@@ -41,6 +41,7 @@ from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, real_dtyp
 from ...inspect.global_state import clear_caches, globals_of
 from ...inspect.mutations import computes_without_storing
 from ...inspect.references import mutables, reachable, snapshot
+from ...inspect.static_values import said_in_bfloat16
 from ...inspect.trees import arrays_of, bfloat16, changed, instances_in, is_under, under_any
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
@@ -187,7 +188,7 @@ def _check_in_bfloat16(
     cls = type(subject.cached_instance())
     with doing(use.name, "in bfloat16 it", FIXED_DTYPE, severity=severity):
         try:
-            run, given = arrays_given(subject, use)
+            run, given = arrays_given(subject, use._replace(instance=said_in_bfloat16(use.instance)))
             narrow = bfloat16(given)
             closed = jax.make_jaxpr(run)(*narrow)
         except ANY_ERROR as error:
