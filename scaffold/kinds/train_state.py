@@ -16,7 +16,7 @@ from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.kinds.module import field_lines
 from scaffold.source.text import block, docstring
-from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.construction.constructor import converter_expression, parameters
 from scaffold.spec.grammar.types import ArrayType, ClassType, ScalarType
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.states import is_stateful
@@ -51,12 +51,14 @@ def _model(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | No
 
 
 def _kept(field: Field) -> Field:
-    """A field of the author's own: no optimiser moves it."""
+    """A field of the author's own: no optimiser moves it, and parts that are given are copied as the model is."""
+    if field.role == "module" and field.given:
+        return replace(field, converter=f"=_copied({converter_expression(field) or field.name})")
     return replace(field, role="data") if field.role == "param" else field
 
 
-def _copied(model: Field) -> Field:
-    return replace(model, converter="=_copied(model)", doc=model.doc or "The finished model; copied")
+def _documented(field: Field) -> Field:
+    return replace(field, doc=field.doc or "The finished model; copied") if field.name == "model" else field
 
 
 def _own_fields(spec: ModuleSpec) -> Iterator[Field]:
@@ -195,7 +197,7 @@ class TrainStateKind(Kind):
         """The spec with the optimiser's state, the counter, and what `[options]` asks for."""
         own_fields = tuple(_own_fields(spec))
         names = {field.name for field in own_fields}
-        fields = [_copied(field) if field.name == "model" else _kept(field) for field in spec.fields]
+        fields = [_documented(_kept(field)) for field in spec.fields]
         position = [field.name for field in fields].index("model") + 1
         whole = replace(spec, fields=(*fields[:position], *own_fields, *fields[position:]))
         optimiser = Argument(
