@@ -1,5 +1,6 @@
 """Kind `train-state`: a model, the state of its optimiser and the number of steps, made from the finished model."""
 
+import ast
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
@@ -15,8 +16,10 @@ from scaffold.emit.members.saving import save_context
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.kinds.module import field_lines
+from scaffold.source.expressions import free_names, local_values, nodes_of, parsed
+from scaffold.source.instance import calls
 from scaffold.source.text import block, docstring
-from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.construction.constructor import converter_expression, parameters
 from scaffold.spec.grammar.types import ArrayType, ClassType, ScalarType
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.states import is_stateful
@@ -51,12 +54,14 @@ def _model(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | No
 
 
 def _kept(field: Field) -> Field:
-    """A field of the author's own: no optimiser moves it."""
+    """A field of the author's own: no optimiser moves it, and parts that are given are copied as the model is."""
+    if field.role == "module" and field.given:
+        return replace(field, converter=f"=_copied({converter_expression(field) or field.name})")
     return replace(field, role="data") if field.role == "param" else field
 
 
-def _copied(model: Field) -> Field:
-    return replace(model, converter="=_copied(model)", doc=model.doc or "The finished model; copied")
+def _documented(field: Field) -> Field:
+    return replace(field, doc=field.doc or "The finished model; copied") if field.name == "model" else field
 
 
 def _own_fields(spec: ModuleSpec) -> Iterator[Field]:
@@ -111,6 +116,16 @@ def _doc(names: set[str]) -> str:
     return f"A model with {', '.join(parts)}, and the number of steps taken."
 
 
+def _optimiser_named(spec: ModuleSpec) -> str:
+    """What makes the optimiser of the file with which methods take steps, of whose state the instance holds one; empty where none does."""
+    made = dict(local_values(spec.helpers)) if spec.helpers else {}
+    trees = (parsed(method.call.text) for _, method in spec.functions if method.is_function)
+    steps = (call for call in nodes_of(ast.Call, *trees) if calls(call, "apply_gradients"))
+    names = (argument.id for call in steps for argument in call.args[1:2] if isinstance(argument, ast.Name))
+    sources = (ast.unparse(made[name]) for name in names if name in made)
+    return next((source for source in sources if free_names(source, expression=True) == ("optax",)), "")
+
+
 def _test_plan(spec: ModuleSpec) -> TestPlan:
     """Another optimiser has another state, and so the train state another treedef.
 
@@ -118,8 +133,9 @@ def _test_plan(spec: ModuleSpec) -> TestPlan:
     training run the others.
     """
     plan = spec.test
-    values = {"optimiser": "optax.sgd(0.01, momentum=0.9)", **dict(plan.values)}
-    other = plan.other or (("optimiser", "optax.adamw(0.01)"),)
+    named = _optimiser_named(spec)
+    values = {"optimiser": named or "optax.sgd(0.01, momentum=0.9)", **dict(plan.values)}
+    other = plan.other or ((("optimiser", "optax.adamw(0.01)"),) if not named else ())
     invalid = ((("ema_decay", "1.0"),),) if "ema" in dict(spec.options) else ()
     return replace(plan, values=tuple(values.items()), other=other, rejected=(*plan.rejected, *invalid))
 
@@ -195,7 +211,7 @@ class TrainStateKind(Kind):
         """The spec with the optimiser's state, the counter, and what `[options]` asks for."""
         own_fields = tuple(_own_fields(spec))
         names = {field.name for field in own_fields}
-        fields = [_copied(field) if field.name == "model" else _kept(field) for field in spec.fields]
+        fields = [_documented(_kept(field)) for field in spec.fields]
         position = [field.name for field in fields].index("model") + 1
         whole = replace(spec, fields=(*fields[:position], *own_fields, *fields[position:]))
         optimiser = Argument(

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from scaffold.source.expressions import (
     Function,
@@ -153,14 +153,27 @@ def arguments_of(function: Function) -> list[ast.arg]:
     return [argument for argument, _ in arguments_with_defaults(function)]
 
 
-def gives_instance(function: Function, name: str) -> bool:
-    """Whether a class method of the class `name` gives an instance: by its annotation, or by all that it returns where it has none."""
+def gives_instance(function: Function, name: str, others: Collection[Function] = ()) -> bool:
+    """Whether a class method of the class `name` gives an instance: by its annotation, or by all that it returns where it has none.
+
+    That is what the class makes, or one of its `others` that gives an instance.
+    """
     if function.returns is not None:
         said = ast.unparse(function.returns).strip("'\"").rpartition(".")[2]
         return said in (name, "Self")
     given = [node.value for node in own_nodes(function.body) if isinstance(node, ast.Return)]
-    called = [ast.unparse(value.func) if isinstance(value, ast.Call) else None for value in given]
-    return bool(given) and {*called} <= {owner_of(function), name}
+    called = {ast.unparse(value.func) if isinstance(value, ast.Call) else "" for value in given}
+    rest = [other for other in others if other.name != function.name]
+    makers = [""] + [f".{other.name}" for other in rest if _is_called_in(called, other, name, rest)]
+    return bool(given) and called <= {
+        owner + maker for owner in (owner_of(function), name) for maker in makers
+    }
+
+
+def _is_called_in(called: Collection[str], other: Function, name: str, rest: Collection[Function]) -> bool:
+    """Whether another class method is among those called, and gives an instance."""
+    is_called = any(each.endswith(f".{other.name}") for each in called)
+    return is_called and owner_of(other) == "cls" and gives_instance(other, name, rest)
 
 
 def returns_value(body: Iterable[ast.stmt]) -> bool:

@@ -134,9 +134,10 @@ def _factory_calls(
     methods: Iterable[Method], spec: ModuleSpec, known: Mapping[str, ModuleSpec]
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Those class methods that take nothing or sizes, random keys and trees alone, and give an instance, with these: `Net.empty`."""
+    others = [other for method in spec.methods if (other := function_of(method.call.source)) is not None]
     for method in methods:
         function = function_of(method.call.source)
-        makes = gives_instance(function, spec.name) if function is not None else method.builds(spec.name)
+        makes = method.builds(spec.name) if function is None else gives_instance(function, spec.name, others)
         if not makes or method.owner == "self" or method.name.startswith("_") or _needs_one(method):
             continue
         needed = [name for name, default in _defaults(method).items() if default is None]

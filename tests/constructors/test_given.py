@@ -328,3 +328,12 @@ def test_shapes_are_not_looked_at_where_jax_rebuilds() -> None:
     instance = builder("flag", MADE)(rows=ROWS, x=X)
     leaves, treedef = jax.tree.flatten(instance)
     assert jax.tree.unflatten(treedef, [object() for _ in leaves]).x is not None
+
+
+def test_a_train_state_copies_each_part_that_it_is_given() -> None:
+    part = "equinox.nn:Linear"
+    fields: dict[str, Any] = {"target": part, "others": f"list[{part}]", "maybe": f"{part} | None"}
+    linear = eqx.nn.Linear(2, 2, key=jax.random.key(0))
+    state = builder("train-state", fields)(target=linear, others=[linear], maybe=linear)
+    eqx.filter_jit(lambda value: value, donate="all")(state)
+    assert not linear.weight.is_deleted()

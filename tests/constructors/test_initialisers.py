@@ -16,6 +16,7 @@ ROWS = [
     ("i32[n]", "full(n)", "jnp.full((n,), n, jnp.int32)", ', "int32"'),
     ("f[n]", "normal(0.02)", "0.02 * jax.random.normal(key, (n,), dtype)", ", std=0.02"),
     ("f[n]", "normal", "jax.random.normal(key, (n,), dtype)", ", std=1.0"),
+    ("f[n]", "normal(1.0)", "jax.random.normal(key, (n,), dtype)", ", std=1.0"),
     ("f[n]", "uniform(limit)", "limit * jax.random.uniform(key, (n,), dtype, -1.0, 1.0)", ""),
     ("f[]", "uniform(3)", "3 * jax.random.uniform(key, (), dtype, -1.0, 1.0)", f", std={math.sqrt(3):.4g}"),
     ("f[n]", "uniform(n - 1)", "(n - 1) * jax.random.uniform(key, (n,), dtype, -1.0, 1.0)", ", std=0.5774"),

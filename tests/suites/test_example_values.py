@@ -154,3 +154,70 @@ def test_sizes_are_those_of_the_arrays_that_are_given(tmp_path: Path) -> None:
     tests = (tmp_path / "tests/test_curve.py").read_text()
     assert 'Leaf("knots", "data", (4,)),' in tests and 'Leaf("heights", "param", (4, 2)),' in tests
     assert passed(forked_pytest(tmp_path, "tests/test_curve.py", "-k", "p01 or p07")) > 10
+
+
+PLACES = """
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from scaffold.skeleton import Pytree, data
+
+
+class Belief(Pytree):
+    mean: Float[Array, " n"] = data()
+
+    def entry(self, index: int) -> Float[Array, ""]:
+        return self.mean[index]
+
+    def pair(self, first: int, second: int) -> Float[Array, ""]:
+        return self.mean[first] - 2 * jnp.take(self.mean, second)
+
+    def head(self, count: int) -> Float[Array, ""]:
+        return jnp.sum(self.mean[:count])
+
+    def total(self, axis: int) -> Float[Array, ""]:
+        return jnp.sum(self.mean, axis=axis)
+"""
+
+
+def test_places_of_elements_and_axes_are_apart_and_within_the_array(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"specs/belief.py": PLACES})
+    assert scaffold(tmp_path, "new-module", "--spec", "specs/belief.py").returncode == 0
+    tests = (tmp_path / "tests/test_belief.py").read_text()
+    for call in ("entry(1)", "pair(1, 0)", "head(2)", "total(0)"):
+        assert f"call=lambda instance: instance.{call}" in tests
+    assert passed(forked_pytest(tmp_path)) > 30
+
+
+TRAINING = """
+import equinox as eqx
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, TrainState, param
+
+
+class Net(Module):
+    weight: Float[Array, "out size"] = param("lecun_normal")
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " out"]:
+        return self.weight @ x
+
+
+OPTIMISER = optax.adam(3e-4)
+
+
+class Training(TrainState):
+    model: Net
+
+    def improved(self, x: Float[Array, " size"]) -> "Training":
+        grads = eqx.filter_grad(lambda model: jnp.sum(model(x) ** 2))(self.model)
+        return self.apply_gradients(grads, OPTIMISER)
+"""
+
+
+def test_a_train_state_is_built_with_the_optimiser_that_its_methods_name(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"specs/training.py": TRAINING})
+    assert scaffold(tmp_path, "new-module", "--spec", "specs/training.py").returncode == 0
+    assert '"optimiser": optax.adam(0.0003)' in (tmp_path / "tests/test_training.py").read_text()
+    assert passed(forked_pytest(tmp_path, "-k", "p07_methods")) > 3

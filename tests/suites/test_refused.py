@@ -26,6 +26,7 @@ ROWS: list[tuple[dict[str, Any], list[str]]] = [
     ({"a": "f[size]@data", "b": "bool[size]@data"}, ['{"b": sample(0, (6,), "bool")}']),
     ({"a": "f[size]@data", "b": "f[other]@data"}, []),
     ({"kind": static("str", "kind.isidentifier()", default="a")}, []),
+    ({"kind": static("str", "kind in ('a', 'b')", default="a")}, ["{\"kind\": 'another'}"]),
 ]
 
 

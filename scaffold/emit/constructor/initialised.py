@@ -11,6 +11,7 @@ from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
 from scaffold.spec.grammar.initialisers import INITIALISERS, SCALED, dtype_source
 from scaffold.spec.grammar.types import ArrayType
+from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import Field, ModuleSpec
 
 
@@ -30,6 +31,8 @@ def initialised(spec: ModuleSpec, field: Field, array: ArrayType, key: str) -> s
         if field.measure is None
         else (initialiser.measured, _operand_in(initialiser.measured, field.measure))
     )
+    if literal_or_none(measure) == 1:
+        source = source.removeprefix("{measure} * ")
     if "{fan}" in source and array.dtype == "c":
         # jax takes `complex` for 128 bits where it splits it into its parts.
         dtype = "jnp.result_type(complex)"

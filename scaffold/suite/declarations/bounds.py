@@ -58,7 +58,7 @@ def _at_bounds(field: Field) -> Iterator[tuple[int | float, bool]]:
 
 
 def _listed(field: Field) -> Iterator[tuple[Any, bool]]:
-    """The values that a check such as `axis in (-1, -2)` lists, and the integers beside them, which it does not."""
+    """The values that a check such as `axis in (-1, -2)` lists, and integers and strings beside them, which it does not."""
     match ast.parse(field.check or "None", mode="eval").body:
         case ast.Compare(left=ast.Name(id=field.name), ops=[ast.In()], comparators=[source]):
             with contextlib.suppress(ValueError):  # a name among them
@@ -76,11 +76,13 @@ def _words(field: Field) -> Iterator[tuple[str, bool]]:
     yield from ((word, True) for word in words if isinstance(word, str) and word != usual)
 
 
-def _beside(listed: list[Any]) -> Iterator[int]:
-    """The integers next to listed ones, and those of the other sign, that are not listed themselves."""
+def _beside(listed: list[Any]) -> Iterator[int | str]:
+    """The integers next to listed ones, and those of the other sign, that are not listed themselves; of strings, another one."""
     numbers = [listed_size for listed_size in listed if type(listed_size) is int]
     near = dict.fromkeys(value for number in numbers for value in (number - 1, number + 1, -number))
     yield from (value for value in near if value not in listed)
+    if listed and all(isinstance(each, str) for each in listed):
+        yield from {"another"}.difference(listed)
 
 
 def _comparison(check: str, name: str) -> tuple[list[ast.expr], list[ast.cmpop]] | None:

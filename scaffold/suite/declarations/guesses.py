@@ -48,7 +48,7 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
         for name, call in called
         if name not in guesses and not {*self_attributes(call.text)}.isdisjoint(guesses)
     ]
-    if is_guessed(spec, known) or "__init__" in guesses:
+    if is_guessed(spec, known) or "__init__" in guesses:  # also by a record that it takes
         return tuple(dict.fromkeys(("__init__", *(name for name, _ in called))))
     return tuple(dict.fromkeys((*["__init__"] * _may_be_refused(spec), *guesses)))
 
@@ -88,6 +88,9 @@ def is_guessed(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
         or any(_holds_guess(each.type, others) or _is_any_module(each.type) for each in arguments)
         or any(_is_any_module(field.type) for field in given)
         or _is_guessed(spec)
+        or any(
+            each.name == "__init__" and _is_guess(spec, each.name, each.call, others) for each in spec.methods
+        )
     )
 
 

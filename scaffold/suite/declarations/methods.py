@@ -8,6 +8,7 @@ from scaffold.errors import ScaffoldError
 from scaffold.kind import kind_of
 from scaffold.passes.reached import may_stop, stops_a_value, stops_field
 from scaffold.passes.states import states_set
+from scaffold.passes.stopped import ways_of
 from scaffold.passes.variables import updated
 from scaffold.spec.construction.cases import given_names
 from scaffold.spec.grammar.types import ScalarType, walk
@@ -178,20 +179,31 @@ def _stopped(subject: Subject, method: Method) -> Iterator[str]:
     """The arguments, and the fields, whose gradients may end in a method, since it stops one."""
     spec, body = subject.of_class, method.call.body
     stops = stops_a_value(spec, body)
-    arguments = range(len(subject.passed)) if stops else ()
-    fields = [subject.facts.paths[field.name] for field in spec.dynamic if may_stop(spec, body, field, stops)]
+    ways = ways_of(spec, body) if stops else {}
+    arguments = [
+        index
+        for index, argument in enumerate(subject.passed)
+        if stops and "free" not in (way := ways.get(argument.name, set())) and way != {"stopped"}
+    ]
+    fields = [
+        subject.facts.paths[field.name]
+        for field in spec.dynamic
+        if may_stop(spec, body, field, stops and ways.get(f"self.{field.name}") != {"free"})
+    ]
     stopped = (*arguments, *fields)
     if stopped:
         yield f"stopped={stopped!r}"
 
 
 def _closed(subject: Subject, method: Method) -> Iterator[str]:
-    """The fields that a method reads behind `stop_gradient` alone; buffers are so in every method."""
+    """The arguments and the fields that a method reads behind `stop_gradient` alone; buffers are so in every method."""
     spec, body = subject.of_class, method.call.body
+    ways = ways_of(spec, body) if stops_a_value(spec, body) else {}
+    arguments = [i for i, each in enumerate(subject.passed) if ways.get(each.name) == {"stopped"}]
     fields = [field for field in spec.dynamic if field.role in ("param", "data", "state")]
     closed = [subject.facts.paths[field.name] for field in fields if stops_field(spec, body, field.name)]
-    if closed:
-        yield f"closed={_tuple([repr(path) for path in closed])}"
+    if arguments or closed:
+        yield f"closed={(*arguments, *closed)!r}"
 
 
 def _used(subject: Subject, method: Method) -> Iterator[str]:

@@ -51,6 +51,7 @@ from scaffold.suite.examples.trees import leaf_of_fields
 from scaffold.suite.reads.compared_values import compared_texts
 from scaffold.suite.reads.differentiated import example_function
 from scaffold.suite.reads.inherited import bound_of, concrete, how_to_build
+from scaffold.suite.reads.places import place_of
 from scaffold.suite.reads.positive import positive_names_with
 from scaffold.suite.reads.quiet_defaults import default_numbers, is_quiet, says_none
 from scaffold.suite.sizes.cut_lengths import with_cut_lengths
@@ -134,8 +135,7 @@ class Examples(Struct, frozen=True, dict=True):
         if source is None:
             return self.value(kind, name, offset)
         array = next((part for part in walk(kind) if isinstance(part, ArrayType)), None)
-        is_one = isinstance(kind, ArrayType | UnionType)
-        if array is None or array.dtype == "key" or not is_one:
+        if array is None or array.dtype == "key" or not isinstance(kind, ArrayType | UnionType):
             return source
         return f"jnp.array({source}, {_dtype_of_example(array)})"
 
@@ -148,14 +148,15 @@ class Examples(Struct, frozen=True, dict=True):
                 return repr(
                     next(iter(compared_texts(self.spec, name)), "float32" if name.endswith("dtype") else name)
                 )
+            case ScalarType(name="int"):
+                return str(place_of(self.spec, name))
             case ScalarType(name=scalar):
                 return _SCALARS[scalar]
             case SetType(item=item):
                 return f"{{{self.value(item, name, offset)}}}"
             case TupleType(items=items, variadic=variadic):
-                parts = self._each(
-                    items * count_of_entries(self.spec, name) if variadic else items, name, offset
-                )
+                items = items * count_of_entries(self.spec, name) if variadic else items
+                parts = self._each(items, name, offset)
                 is_of_ints = variadic and parts == [EXAMPLE_INT] * 2
                 return EXAMPLE_INTS["tuple"] if is_of_ints else f"({', '.join(parts)},)"
             case LiteralType(values=values):
@@ -325,7 +326,6 @@ _ROWS = 3
 APART = 100
 """How far the seeds of instances lie apart that others hold, or are given: no array of one is that of another."""
 _SCALARS = {
-    "int": EXAMPLE_INT,
     "bool": "True",
     "float": "0.3",
     "dtype": "jnp.float32",

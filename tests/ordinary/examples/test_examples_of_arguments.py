@@ -225,6 +225,48 @@ class Turn(Formatter):
     def angle(self) -> jax.Array:
         return jnp.arctan2(self.parts[1], self.parts[0])
 """,
+    # All that a class method returns is what another one gives.
+    "fit": """
+@struct.dataclass
+class Fit:
+    params: dict[str, jax.Array]
+    every: int = struct.field(pytree_node=False)
+
+    @classmethod
+    def _between(cls, low, high):
+        return cls(params={"weight": jnp.linspace(low, high, 3)}, every=4)
+
+    @classmethod
+    def linear(cls, size: int):
+        return cls._between(-size, size)
+
+    def slope(self) -> jax.Array:
+        return jnp.diff(self.params["weight"])
+""",
+    # The constructor is given what the code suggests, and no field is declared.
+    "grid": """
+@jax.tree_util.register_pytree_node_class
+class Grid:
+    def __init__(self, values):
+        self.values = values
+
+    def tree_flatten(self):
+        return (self.values,), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+
+    @classmethod
+    def zero(cls) -> "Grid":
+        return cls(jnp.zeros((2, 2, 2)))
+
+    def dot(self, other: "Grid"):
+        return jnp.vdot(self.values, other.values)
+
+    def flipped(self, axis: int):
+        return Grid(jnp.flip(self.values, axis))
+""",
     # Fields of which nothing says shape and dtype, where a class method makes them of a tree.
     "ring": """
 @struct.dataclass
@@ -244,6 +286,8 @@ class Ring:
 IN_TESTS = {
     "molecule": "Molecule.water()",
     "turn": "return Turn.identity()",
+    "fit": "return Fit.linear(size=2)",
+    "grid": "return Grid.zero()",
     "ring": 'Ring.create(slots=2, like={"a": sample(seed + 1, (2,)), "b": (sample(seed + 11, (3,)),)})',
 }
 

@@ -57,8 +57,8 @@ class Method:
     `traced` it needs values, and works outside of `jax.jit` alone. `updates` are the paths of the
     Variables that it updates in place; where it says what it returns, it updates no others.
     `stopped` are the positions of arguments, and the paths of leaves, that it keeps behind
-    `stop_gradient`, at some value of a flag at least; `closed` are the paths of leaves that it reads
-    there alone, so that no gradient reaches them. `used` are the
+    `stop_gradient`, at some value of a flag at least; `closed` are those that it reads there
+    alone, so that no gradient reaches them. `used` are the
     paths of leaves and static values that its result follows, `keeps` of those that the next
     instance has of this one.
     """
@@ -73,7 +73,7 @@ class Method:
     """Where among its arguments it is given the state of the instance, which a suite of state knows."""
     updates: Sequence[str] = ()
     stopped: Sequence[int | str] = ()
-    closed: Sequence[str] = ()
+    closed: Sequence[int | str] = ()
     used: Sequence[str] = ()
     keeps: Sequence[str] = ()
     found: bool = False
@@ -88,6 +88,10 @@ class Method:
     def may_stop(self, path: str) -> bool:
         """Whether it is said that no gradient need reach a leaf."""
         return under_any(path, [each for each in self.stopped if isinstance(each, str)])
+
+    def closes(self, path: str) -> bool:
+        """Whether it is said that no gradient reaches a leaf."""
+        return under_any(path, [each for each in self.closed if isinstance(each, str)])
 
     @property
     def needs_values(self) -> bool:

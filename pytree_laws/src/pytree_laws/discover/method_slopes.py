@@ -118,6 +118,14 @@ def leaves_with_gradient(suite: Any, use: Use, trace: Traced) -> list[str]:
     return [*itertools.compress(suite.named(use.instance), marks)]
 
 
+def arguments_with_gradient(use: Use, trace: Traced) -> list[str]:
+    """The paths of the floats among its arguments that a gradient of what a use of a method gives can reach."""
+    named = named_arrays(tuple(use.given))
+    marks = inputs_reaching(_of_result(trace), gradients=True)
+    reached = itertools.compress(named, marks[len(marks) - len(named) :])
+    return [name for name, leaf in reached if is_inexact(leaf)]
+
+
 def _of_result(trace: Traced) -> Any:
     """The program of a use without what it updates."""
     jaxpr = trace.jaxpr.jaxpr

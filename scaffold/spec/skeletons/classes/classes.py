@@ -256,7 +256,8 @@ class ClassReader:
     def _builds(self, node: Function) -> bool:
         """Whether it is a class method, with no other decorator, whose result is the class."""
         is_of_class = [ast.unparse(decorator) for decorator in node.decorator_list] == ["classmethod"]
-        return is_of_class and gives_instance(node, self.node.name)
+        others = [statement for statement in self.node.body if isinstance(statement, Function)]
+        return is_of_class and gives_instance(node, self.node.name, others)
 
     def _constructor(self, node: ast.FunctionDef) -> dict[str, Any] | None:
         """What makes the fields; one of the author's own, which is carried, with all that it must be given."""

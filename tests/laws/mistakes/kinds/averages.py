@@ -5,9 +5,9 @@ import jax
 import jax.numpy as jnp
 import optax
 from harness.pairs import further
-from right.specimens import sample
+from right.specimens import Leaf, sample
 
-from mistakes.kinds.training import TRAINED, Averaged, AverageLaws, Line, State, widened
+from mistakes.kinds.training import TRAINED, Averaged, AverageLaws, Line, State, StateLaws, widened
 
 
 class NarrowAverage(Averaged):
@@ -121,3 +121,44 @@ counted(
 )
 counted("a weight that no step moves", MovesOne, "at `model.slope`: it is trained, and a step left it")
 counted("an average that begins at 0", AverageOfZeros, "expected are the weights")
+
+
+class Slow(State):
+    """Holds a slow copy of the model, which no optimiser moves."""
+
+    slow: Line
+
+    @classmethod
+    def create(cls, model, optimiser, slow):
+        first = State.create(model, optimiser)
+        return cls(first.model, first.opt_state, first.step, jax.tree.map(jnp.array, slow))
+
+    def apply_gradients(self, gradients, optimiser):
+        model, opt_state = self.updates(gradients, optimiser)
+        return type(self)(model, opt_state, self.step + 1, self.slow)
+
+
+class SharesSlow(Slow):
+    """Keeps the slow model that it was given, which may be the model."""
+
+    @classmethod
+    def create(cls, model, optimiser, slow):
+        first = State.create(model, optimiser)
+        return cls(first.model, first.opt_state, first.step, slow)
+
+
+class SlowLaws(StateLaws):
+    leaves = (*StateLaws.leaves, Leaf("slow", "module", frozen=True))
+
+    def inputs(self, seed):
+        return {**super().inputs(seed), "slow": Line(sample(seed + 2, (3,)), sample(seed + 3, (3,)))}
+
+
+further(
+    TRAINED,
+    "a train state that keeps another part that it was given",
+    SharesSlow,
+    Slow,
+    "deleted this array, which it was given",
+    base=SlowLaws,
+)

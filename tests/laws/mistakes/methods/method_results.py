@@ -336,3 +336,11 @@ of_methods("P9", "a sum whose last value is cut off", "`total`", "depends on arg
     base=ReturnsLaws, right=Returns, total=lambda self, rewards, last: Returns.total(self, rewards, jax.lax.stop_gradient(last)))  # fmt: skip
 of_methods("P9", "an error that cuts off what it is given", "`error`", "depends on argument 0",
     base=ReturnsLaws, right=Returns, error=lambda self, x, target: jnp.sum((self.weight * jax.lax.stop_gradient(x) - target) ** 2))  # fmt: skip
+
+
+class TowardsLaws(ReturnsLaws):
+    methods = (Method("error", lambda seed: (sample(seed, (3,)), sample(seed + 6, (3,))), closed=(1,)),)
+
+
+of_methods("P9", "a target that gradients reach", "`error`", "a gradient reaches argument 1, which it reads behind",
+    base=TowardsLaws, right=Returns, error=lambda self, x, target: jnp.sum((self.weight * x - target) ** 2))  # fmt: skip

@@ -23,6 +23,7 @@ from ...discover.method_programs import (
 )
 from ...discover.method_slopes import (
     SlopesAt,
+    arguments_with_gradient,
     leaves_with_gradient,
     slopes_by_arguments,
     stopped_arguments,
@@ -33,7 +34,7 @@ from ...discover.method_uses import gives_an_instance
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, Condition, need, of_methods
 from ...engine.registry import Checks
-from ...inspect.trees import shown_path, under_any
+from ...inspect.trees import shown_path
 from ...kinds.suite import Suite
 from ...report import ADVICE, FAULT, check, doing
 from ...trace.jaxprs import draws_by_rejection, own_rules
@@ -149,9 +150,13 @@ def test_p09_methods_send_no_gradient_to_what_they_close(subject: Suite) -> None
     hint = "`jax.lax.stop_gradient` around all that the method reads of it"
     for method in traced_methods(subject, declared=True):
         for use, trace, _ in traced_uses(subject)[method.name] if method.closed else ():
-            flowing = leaves_with_gradient(subject, use, trace) if trace is not None else ()
-            reached = [name for name in flowing if under_any(name, method.closed)]
-            message = f"a gradient reaches {', '.join(f'`{name}`' for name in reached)}, which it reads behind `stop_gradient` alone"
+            if trace is None:
+                continue
+            flowing = leaves_with_gradient(subject, use, trace)
+            reached = [f"`{name}`" for name in flowing if method.closes(name)]
+            given = arguments_with_gradient(use, trace)
+            reached += [f"argument {path}" for path in given if int(path.partition(".")[0]) in method.closed]
+            message = f"a gradient reaches {', '.join(reached)}, which it reads behind `stop_gradient` alone"
             check(not reached, use.name, message, hint)
 
 
@@ -177,7 +182,7 @@ def _check_stopped(method: Method, where: str, path: str) -> None:
     index = path.partition(".")[0]
     message = f"what it gives depends on argument {path}, and no gradient reaches that"
     hint = f"`jax.lax.stop_gradient` around it; `Method(..., stopped=({index},))` says that this is so on purpose"
-    check(int(index) in method.stopped, where, message, hint)
+    check(int(index) in (*method.stopped, *method.closed), where, message, hint)
 
 
 @CHECKS.register(METHODS, severity=ADVICE, rests_on=("test_p09_methods_have_true_gradients",))
