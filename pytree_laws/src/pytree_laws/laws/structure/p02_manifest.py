@@ -118,6 +118,7 @@ def test_p02_fields_of_a_tuple_have_their_declared_positions(subject: PytreeSuit
         not_applicable("nothing is declared that is found by position")
     fields = instance._fields
     declared = list(dict.fromkeys(leaf.path.split(".")[0] for leaf in subject.leaves))
+    need({*declared} <= {*fields}, "its own flatten names no fields")
     names = [name for name in fields if name in declared]
     message = f"its fields with leaves are {names}, declared in the order {declared}"
     hint = "what unpacks it, or indexes it, finds another field: keep the order"
