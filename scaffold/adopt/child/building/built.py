@@ -57,10 +57,17 @@ class Failure:
     first: str = ""
     messages: list[str] = field(default_factory=list[str])
     unknown: list[str] = field(default_factory=list[str])
+    of_part: str = ""
+    """What a class raised that is the type of an argument."""
     parts: list[str] = field(default_factory=list[str])
     """The methods that only give what an instance holds, or what they are given."""
     is_of_subclasses: bool = False
     """Whether what raised first does nothing else."""
+
+    @property
+    def why(self) -> str:
+        """Why nothing was built, in words."""
+        return self.first or self.of_part or "nothing is known of its arguments"
 
     def note_unknown(self, names: list[str]) -> None:
         listed = " and ".join(f"`{name}`" for name in names)

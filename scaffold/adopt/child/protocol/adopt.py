@@ -92,9 +92,7 @@ def adopt(request: Request) -> dict[str, Any]:
         if example.built is None and not request["build"] and (why := lacks_a_class(cls, request["said"])):
             return {"built": False, "abstract": why}
         if example.built is None:
-            return not_built(
-                example.failure.first or "nothing is known of its arguments", example.failure.unknown
-            )
+            return not_built(example.failure.why, example.failure.unknown)
         left = seconds - (perf_counter() - begin)
         return describe_example(cls, example.built, example, max(left, LEAST_SECONDS))
 
