@@ -9,7 +9,7 @@ KINDS = {
     "test_p07_methods_in_bfloat16": "wider floats than bfloat16, of which nobody may have thought",
     "test_p07_large_arguments": "numbers that nobody may be going to give overflow on the way",
     "test_p07_equal_arguments": "NaN of zeros, of ones or of the example, at a pole or where nothing is defined",
-    "test_p07_can_be_called_in_each_configuration": "a part that may be None is needed by the call, until something has set it",
+    "test_p07_can_be_called_in_each_configuration": "an option, or a part that may be None, with which the call raises",
     "test_p07_keeps_its_axes_where_a_size_is_one": "a size of one is refused",
     "test_p04_the_class_is_registered_with_keys": "registered without keys, so that paths of leaves are numbers",
     "test_p17_the_treedef_names_the_class": "a class with the same fields has an equal treedef",

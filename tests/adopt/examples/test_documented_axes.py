@@ -7,11 +7,14 @@ from tests.adopt.asking import Asked, asked_of
 
 SOURCE = '''
 import dataclasses
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+GATES = {"wide" * 2: jax.nn.relu}
 
 
 class Spectral(eqx.Module):
@@ -31,6 +34,43 @@ class Spectral(eqx.Module):
             x: coefficients ``(batch, channels, lmax)``.
         """
         return jnp.einsum("bil,iol->bol", x, self.weight)
+
+
+class Network(NamedTuple):
+    """Reaches of a river.
+
+    Attributes:
+        n_reaches: Number of reaches
+        lengths: Reach lengths [n_reaches]
+    """
+
+    n_reaches: int
+    lengths: jax.Array
+
+
+class Router(eqx.Module):
+    network: Network
+
+    def route(self, inflows: jax.Array) -> jax.Array:
+        """Routes.
+
+        Args:
+            inflows: [n_steps, n_reaches] in volumes by time
+        """
+        return inflows * self.network.lengths + jnp.zeros(self.network.n_reaches)
+
+
+class Gated(eqx.Module):
+    weight: jax.Array
+
+    def __init__(self, rows: int, columns: int, *, key: jax.Array):
+        self.weight = jax.random.normal(key, (rows, columns))
+
+    def __call__(self, x: jax.Array, *, gate: str) -> jax.Array:
+        x = x @ self.weight
+        if gate not in GATES:
+            raise ValueError(f"there is no gate {gate!r}")
+        return GATES[gate](x)
 
 
 class Fourier(eqx.Module):
@@ -112,3 +152,16 @@ def test_a_starred_dim_has_as_many_axes_as_the_constructor_says(asked: Asked) ->
 def test_whole_numbers_are_from_1_on_where_a_class_refuses_a_zero(asked: Asked) -> None:
     assert dict(asked.adopt("System")["inputs"])["numbers"] == 'sample(seed, (3,), "int", 1, 3)'
     assert '"int", 1, 3' in arguments_of(asked, "Energy")[0]
+
+
+def test_a_dim_alone_in_brackets_is_a_number_beside_the_array(asked: Asked) -> None:
+    assert shape_in("lengths: of each reach [n_reaches]") == "n_reaches"
+    assert shape_in("lengths: of each reach [km]") == shape_in("flow: of water [litres]") == ""
+    found = asked.adopt("Router")
+    size = found["inputs"][0][1].partition("n_reaches=")[2].partition(",")[0]
+    assert f"lengths=sample(seed, ({size},)" in found["inputs"][0][1], found["inputs"]
+    assert arguments_of(asked, "Router")[0].endswith(f", {size}))")
+
+
+def test_what_code_refuses_by_itself_is_the_reason_before_what_does_not_fit(asked: Asked) -> None:
+    assert asked.adopt("Gated")["why"].startswith("ValueError: there is no gate"), asked.adopt("Gated")

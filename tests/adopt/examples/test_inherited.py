@@ -1,4 +1,4 @@
-"""What an override does not say of its arguments: the annotations of the method that it overrides."""
+"""What an override does not say of its arguments: the annotations of the method that it overrides, or of the fields."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ import pytest
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """
+import dataclasses
 from typing import Any, Generic, Protocol, TypeVar
 
 import equinox as eqx
@@ -59,6 +60,37 @@ class Gap(Loss[Energy]):
 class Named(Loss[Energy]):
     def __call__(self, model: Encoder, batch, key):
         return self.weight * jnp.mean(model.encode(batch[0], key))
+
+
+class Settings:
+    def __init_subclass__(cls) -> None:
+        dataclasses.dataclass(cls, eq=False, init=False)
+        jax.tree_util.register_pytree_node_class(cls)
+
+    def __init__(self, *args, key=None, **kwargs):
+        names = [field.name for field in dataclasses.fields(self)]
+        for name, value in {**dict(zip(names, args)), **kwargs}.items():
+            setattr(self, name, value)
+        if key is None:
+            raise RuntimeError("no key")
+        self.weight = jax.random.normal(key, (self.in_size, self.out_size))
+
+    def tree_flatten(self):
+        return (self.weight,), (self.in_size, self.out_size)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        made = object.__new__(cls)
+        (made.weight,), (made.in_size, made.out_size) = children, aux
+        return made
+
+
+class Dense(Settings):
+    in_size: int
+    out_size: int
+
+    def __call__(self, x: Array) -> Array:
+        return x @ self.weight
 """
 asked = asked_of("inherited_annotations", SOURCE)
 
@@ -83,3 +115,9 @@ def test_as_many_parts_are_given_as_an_override_reads(asked: Asked) -> None:
 
 def test_what_an_override_says_itself_stands(asked: Asked) -> None:
     assert arguments(asked.adopt("Named"))["model"].startswith("Variational(scale=")
+
+
+def test_a_constructor_that_stores_by_name_takes_the_fields(asked: Asked) -> None:
+    answer = asked.adopt("Dense")
+    assert answer["called"]
+    assert {name for name, _ in answer["inputs"]} == {"in_size", "out_size", "key"}

@@ -26,6 +26,20 @@ class Ket:
 
 
 @struct.dataclass
+class Bodies:
+    position: Array
+    velocity: Array
+
+    @staticmethod
+    def create(worlds: int, bodies: int) -> "Bodies":
+        zeros = jnp.zeros((worlds, bodies, 3))
+        return Bodies(zeros, zeros)
+
+    def moved(self, step: Array) -> Array:
+        return self.position + step * self.velocity
+
+
+@struct.dataclass
 class Drive:
     order: int = struct.field(pytree_node=False)
     frequency: float
@@ -173,3 +187,11 @@ def test_what_is_not_felt_and_may_be_none_is_none(asked: Asked) -> None:
 def test_what_jax_rebuilds_with_is_no_constructor(asked: Asked) -> None:
     """It would be given an array for the parts, and the class be judged by that."""
     assert not asked.adopt("Lattice")["built"]
+
+
+def test_what_makes_an_instance_that_holds_nothing_yet_is_a_method_beside_the_call(asked: Asked) -> None:
+    """Its two arrays are one, which the laws tell of methods: the constructor is given drawn ones."""
+    found = asked.adopt("Bodies")
+    assert found["maker"] == "Bodies"
+    [[name, arguments]] = found["extra"]
+    assert name == "create" and [each[0] for each in arguments] == ["worlds", "bodies"]

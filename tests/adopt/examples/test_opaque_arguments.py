@@ -6,6 +6,7 @@ SOURCE = """
 import dataclasses
 
 import equinox as eqx
+import flax.struct
 import jax
 import jax.numpy as jnp
 
@@ -32,6 +33,16 @@ class Power(eqx.Module):
 
     def __call__(self, x: jax.Array, options: Options) -> jax.Array:
         return self.scale * x**options.power
+
+
+@flax.struct.dataclass
+class Core:
+    rate: int = flax.struct.field(pytree_node=False)
+    device: jax.Device = flax.struct.field(pytree_node=False)
+    steps: jax.Array
+
+    def advance(self, count: jax.Array) -> jax.Array:
+        return self.steps + count / self.rate
 """
 asked = asked_of("opaque_arguments", SOURCE)
 
@@ -44,3 +55,8 @@ def test_what_hides_its_arrays_is_no_argument(asked: Asked) -> None:
 
 def test_what_holds_none_is_one(asked: Asked) -> None:
     assert asked.adopt("Power")["called"]
+
+
+def test_a_device_is_one_that_jax_has(asked: Asked) -> None:
+    answer = asked.adopt("Core")
+    assert answer["called"] and ["device", "jax.devices()[0]"] in answer["inputs"]

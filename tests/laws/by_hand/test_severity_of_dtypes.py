@@ -167,3 +167,27 @@ def test_a_cast_is_judged_alike_in_16_and_in_64_bits(test):
     with pytest.warns(LawWarning, match="it is float32"):
         assert severity_of(test, OneDtype) is None
     assert severity_of(test, EachDtype) == ADVICE
+
+
+def normalized(x):
+    """Normalizes the last axis, in float32 whatever it is given."""
+    x = x.astype(jnp.float32)
+    return x / jnp.linalg.norm(x)
+
+
+class Normalizes(Casts):
+    def __call__(self, x):
+        return normalized(self.weight * x)
+
+
+class Undocumented(Casts):
+    def __call__(self, x):
+        x = (self.weight * x).astype(jnp.float32)
+        return x / jnp.linalg.norm(x)
+
+
+@pytest.mark.parametrize(("cls", "is_told"), [(Normalizes, False), (Undocumented, True)])
+def test_a_docstring_that_says_float32_means_it(cls, is_told):
+    found = severities(lambda seed: cls(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
+    assert ("test_p07_bfloat16_in_bfloat16_out" in found) is is_told
+    assert ("test_p07_fixed_dtypes_are_those_of_64_bits_as_well" in found) is False

@@ -52,6 +52,23 @@ def test_a_list_of_an_object_that_is_held_comes_with_it(cls: Any, severity: str)
     assert text.startswith(f"{severity}: it is the caller's own list, given as `config.kinds`")
 
 
+class Made:
+    """A configuration of which a library keeps beside the fields which of them were given, as pydantic does."""
+
+    def __init__(self, kind: str):
+        self.kind = kind
+        vars(self)["__fields_set__"] = {"kind"}
+
+
+def test_what_a_library_keeps_between_underscores_is_not_the_callers() -> None:
+    body = {
+        "leaves": (Leaf("weight", "param", (3,)),),
+        "inputs": lambda self, seed: {"weight": weight(seed), "config": Made("local")},
+        "build": lambda self, **given: Configured(**given),
+    }
+    assert finding(type("Form", (PytreeLaws,), body), "p01_keeps_none_of_its_inputs") == ""
+
+
 class Listed(eqx.Module):
     """It holds the list itself."""
 

@@ -1,15 +1,17 @@
-"""Variables of NNX that hold numbers of Python or arrays of NumPy, in whose place a program gives arrays."""
+"""Variables of NNX that hold numbers of Python or arrays of NumPy, in whose place a program gives arrays; arrays in none."""
 
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from flax import nnx
 from harness.runner import run
 
-from pytree_laws import sample
+from pytree_laws import check_pytree, sample
 from pytree_laws.nnx import NnxLaws, Var
+from pytree_laws.report import ADVICE, FAULT
 from right.test_right_forms import finding
 
 
@@ -71,3 +73,33 @@ def test_all_else_that_holds_of_arrays_holds_of_them() -> None:
         "test_p05_no_value_is_weakly_typed",  # a cost, and what it costs is told next
         "test_p06_one_trace_serves_all_modules",
     ]
+
+
+class Rotary(nnx.Module):
+    """It computes a table, which it keeps in no Variable."""
+
+    def __init__(self, length: int, *, rngs: nnx.Rngs):
+        self.angle = jnp.arange(length, dtype=jnp.float32)
+        self.scale = nnx.Param(rngs.normal((length,)))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return jnp.cos(self.angle * x) * self.scale
+
+
+class Offset(Rotary):
+    """A weight lies in no Variable either."""
+
+    def __init__(self, length: int, *, rngs: nnx.Rngs):
+        super().__init__(length, rngs=rngs)
+        self.offset = jnp.zeros(length)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return super().__call__(x) + self.offset
+
+
+@pytest.mark.parametrize(("cls", "place", "severity"), [(Rotary, "angle", ADVICE), (Offset, "offset", FAULT)])
+def test_a_table_in_no_variable_is_advice_and_a_weight_a_fault(cls: Any, place: str, severity: str) -> None:
+    build = lambda seed: cls(3, rngs=nnx.Rngs(seed))  # noqa: E731
+    [told] = check_pytree(build, lambda seed: (sample(seed, (3,)),)).findings
+    assert (told.law.number, told.where, told.severity) == ("P2", place, severity)
+    assert ("class Table(nnx.Variable)" in told.hint) is (severity == ADVICE)

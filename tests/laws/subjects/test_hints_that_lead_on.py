@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from pytree_laws import LawBroken, Leaf, Method, PytreeLaws, sample
+from pytree_laws import LawBroken, Leaf, Method, PytreeLaws, check_pytree, sample
 from pytree_laws.errors import message_of
 from pytree_laws.nnx import NnxLaws, Var
 from pytree_laws.report import Fault
@@ -271,3 +271,19 @@ def test_a_state_that_is_dropped_is_told_in_a_line():
     assert (
         message_of("Attempted to use old state. Probably not") == "Attempted to use old state. Probably not"
     )
+
+
+class Optional(eqx.Module):
+    """A method reads a part that this instance is without."""
+
+    scale: jax.Array
+    part: Any = None
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.scale * x + self.part.slope
+
+
+def test_of_a_part_that_is_none_no_name_is_said_to_be_gone() -> None:
+    report = check_pytree(lambda seed: Optional(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
+    [told] = {finding.hint for finding in report.findings if "NoneType" in finding.what}
+    assert told.startswith("what is None in this example"), told

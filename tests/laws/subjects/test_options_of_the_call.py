@@ -220,3 +220,33 @@ class Jitted(StruckSuite):
 def test_a_mapped_call_that_takes_no_stand_in_for_the_instance_has_one_configuration() -> None:
     with pytest.raises(pytest.skip.Exception, match="one configuration"):
         Jitted().test_p07_can_be_called_in_each_configuration()
+
+
+class Dropping(eqx.Module):
+    """A layer whose dropout is off by default."""
+
+    weight: jax.Array
+    rate: float = eqx.field(static=True)
+
+    def __init__(self, weight: Any, rate: float = 0.0) -> None:
+        self.weight, self.rate = jnp.asarray(weight), rate
+
+    def __call__(self, x: jax.Array, deterministic: bool = False) -> jax.Array:
+        y = self.weight * x
+        return y if self.rate == 0.0 or deterministic else (1 - self.rate) * y
+
+
+class Unasked(Dropping):
+    """A layer that never asks for the flag."""
+
+    def __call__(self, x: jax.Array, deterministic: bool = False) -> jax.Array:
+        return (1 - self.rate) * self.weight * x
+
+
+def test_a_flag_of_what_is_off_by_default_matters_where_it_is_on() -> None:
+    def of(layer: type[Dropping]) -> FactorySuite:
+        return type(f"Test{layer.__name__}", (FactorySuite,), {"cls": layer})()
+
+    of(Dropping).test_p08_every_flag_of_the_call_matters()
+    with pytest.raises(LawBroken, match=r"call\(deterministic\).*at each of its values the same"):
+        of(Unasked).test_p08_every_flag_of_the_call_matters()

@@ -42,6 +42,9 @@ _BY_WORDS = {
     r"^module '[\w.]+' has no attribute": (
         "a name that the installed version does not have: taken out, as `jax.tree_map` was for `jax.tree.map`, or not yet there"
     ),
+    r"^'NoneType' object has no attribute": (
+        "what is None in this example, as a part that may be left out: give it there, or ask `is None` in the code"
+    ),
     "numpy_rank_promotion": "arrays of several ranks: say which axis is meant, as `self.skip[None]`",
     r"unexpected keyword argument|missing \d+ required|positional arguments? but": (
         "parameters that were renamed, added or taken out: say the same in `inputs`, `arguments` and `call` of the tests"

@@ -23,6 +23,9 @@ LIBRARIES = ("builtins", "equinox", "jax", "jaxlib", "flax", "optax", "numpy", "
 FOR_64_BITS = "jax_enable_x64"
 """The setting of jax, as it is written where it is set, and in a warning that it is not."""
 _NAN = re.compile(r"\bnans?\b", re.IGNORECASE)
+_FLOAT32 = re.compile(
+    r"\b(in|to|as)\s+`*(jnp\.|jax\.numpy\.)?(float32|fp32|f32)\b|\bsingle precision\b", re.IGNORECASE
+)
 REGISTER = "a class that is not registered: in __init_subclass__, or mark it @final"
 OF_PYTHON = "its class is Python's own, as that of a state which is a tuple"
 
@@ -57,6 +60,17 @@ def documents_nan(cls: type) -> bool:
     members = (value for owner in own_classes(cls) for value in (owner, *vars(owner).values()))
     texts = (getattr(value, "__doc__", None) for value in members)
     return any(_NAN.search(text) for text in texts if isinstance(text, str))
+
+
+def documents_float32(cls: type) -> bool:
+    """Whether a docstring of a class, of its methods, or of a function of its module that these name, says that it computes in float32."""
+    members = [value for owner in own_classes(cls) for value in (owner, *vars(owner).values())]
+    codes = [getattr(inspect.unwrap(each), "__code__", None) for each in members if inspect.isroutine(each)]
+    named = {name for code in codes if code is not None for name in code.co_names}
+    module = vars(sys.modules.get(cls.__module__, object))
+    used = (module[name] for name in named & module.keys() if inspect.isfunction(module[name]))
+    texts = (getattr(value, "__doc__", None) for value in (*members, *used))
+    return any(_FLOAT32.search(text) for text in texts if isinstance(text, str))
 
 
 def compares_by_equinox(instance: Any) -> bool:

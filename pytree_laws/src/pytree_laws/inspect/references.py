@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import functools
 import pickle
+import re
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -26,6 +27,8 @@ ATOMS = (
 CONTAINERS = (dict, list, tuple, set, frozenset, types.MappingProxyType)
 
 
+IN_UNDERSCORES = re.compile(r"__\w+__$")
+"""Names of what belongs to the language, or to what makes classes in its place, as pydantic."""
 MUTABLE = (dict, list, set, bytearray, np.ndarray)
 
 
@@ -155,7 +158,8 @@ def _instances(tree: Any) -> Iterator[Any]:
 def mutables(root: Any, where: str = "", modules: bool = True) -> Iterator[tuple[str, Any]]:
     """The mutable containers that the fields hold, functions not looked into, and `modules` where that is said.
 
-    What another package keeps in private attributes, as a unit of astropy does, is its own.
+    What another package keeps in private attributes, as a unit of astropy does, is its own, and so is what a
+    library that makes classes keeps in each instance between two underscores.
     """
     todo, seen, package = [(where, root)], set(), package_of(root)
     while todo:
@@ -169,7 +173,8 @@ def mutables(root: Any, where: str = "", modules: bool = True) -> Iterator[tuple
             todo += [(place + step, member) for step, member in items(value)]
         elif is_plain_object(value) and (modules or not is_node(value)):
             is_own = package_of(value) == package or (is_node(value) and not is_of_library(type(value)))
-            pairs = ((n, v) for n, v in attributes(value).items() if is_own or not n.startswith("_"))
+            held = {n: v for n, v in attributes(value).items() if not IN_UNDERSCORES.match(n)}
+            pairs = ((n, v) for n, v in held.items() if is_own or not n.startswith("_"))
             todo += [(f"{place}.{name}".lstrip("."), value) for name, value in pairs]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import pytest
 
-from ..inspect.trees import named_leaves
+from ..inspect.trees import attributes, named_leaves, nodes
 from ..report import ANY_ERROR
 from ..session import session_of
 
@@ -51,6 +51,17 @@ def committed(tree: Any) -> list[str]:
     """The paths of the arrays that are bound to a device, so that jit cannot move them."""
     pairs = [(name, leaf) for name, leaf in named_leaves(tree) if isinstance(leaf, jax.Array)]
     return [name for name, leaf in pairs if getattr(leaf, "committed", False)]
+
+
+def holds_placement(instance: Any) -> bool:
+    """Whether an instance holds a mesh, a sharding or a device, by which it places what it computes on purpose."""
+    held = (value for _, node, _ in nodes(instance) for value in attributes(node).values())
+    return any(map(is_placement, held))
+
+
+def is_placement(value: Any) -> bool:
+    """Whether a value says where arrays lie."""
+    return isinstance(value, jax.Device | jax.sharding.Mesh | jax.sharding.Sharding)
 
 
 def lowering_fault(function: Callable[..., Any], platform: str, *arguments: Any) -> str | None:

@@ -15,7 +15,7 @@ from ..classes.kinds import kind_of
 from ..classes.uses.entries import arguments_given, entries_read
 from ..classes.uses.lookalikes import subclasses
 from ..classes.uses.parts_by_use import parts_by_use
-from ..values.annotations import ARRAYS, EMPTY, parameters_of, required, with_count
+from ..values.annotations import ARRAYS, EMPTY, parameters_of, required, union_members, with_count
 from ..values.candidates import values_for
 from ..values.context import Context
 from ..values.domains import DOMAINS, apart, shapes_drawn, within
@@ -29,6 +29,7 @@ from .hints import (
     alternatives,
     asks_for_numbers,
     asks_for_shape,
+    is_of_others,
     may_be_filled,
     missing,
     named_by,
@@ -39,6 +40,7 @@ from .makers import makers_of, named
 from .members import all_members_work
 from .options_of_parts import asking_parts, own_options
 from .sizes.allowed import of_one_configuration, with_allowed_values
+from .sizes.divisible import with_multiples
 from .sizes.neutral import shapes_beside, with_telling
 from .sizes.shared_sizes import dims_named_by, shared_sizes
 from .sizes.static_arrays import with_static_of_numpy
@@ -53,6 +55,7 @@ MOST_BELOW = 24
 """How many classes below one are tried in its place."""
 NO_SIZES: Mapping[str, int] = {}
 _BUSY: list[type] = []
+_REFUSED: dict[type, str] = {}
 _BUILT: dict[tuple[type, tuple[tuple[str, int], ...], tuple[str, ...]], "Built | None"] = {}
 
 
@@ -160,6 +163,7 @@ def ways_of_maker(
                 for parameter in chosen
             }
             failure.unknown = [name for name, sources in lists.items() if not sources]
+            failure.of_part = failure.of_part or refusal_of(chosen, failure.unknown)
             others = [
                 parameter.name for parameter in optional if parameter not in chosen or chosen is not sets[-1]
             ]
@@ -216,10 +220,10 @@ def that_build(
     """
     positional = sum(parameter.kind is inspect.Parameter.POSITIONAL_ONLY for parameter in wanted)
     count, last, start = 0, list[Built](), len(failure.messages)
-    for chosen in choices(lists):
+    for chosen in choices(lists, failure):
         messages = failure.messages[start:]
         asks = asks_for_shape(messages[PATIENCE:], context, lists) or asks_for_numbers(messages, context)
-        asks = asks and not (count or last)
+        asks = (asks or is_of_others(others, messages)) and not (count or last)
         if asks or count >= WAYS or names_others(others, messages) or not budget.take():
             break
         built = Built(written, apart(chosen), positional)
@@ -240,14 +244,17 @@ def of_one_state_and_configuration(built: Built) -> Built:
     return with_state(of_one_configuration(with_allowed_values(built)))
 
 
-def choices(lists: Mapping[str, list[Source]]) -> Iterator[dict[str, Source]]:
-    """The values to try; after the first ones, these within other domains, which a constructor may ask for."""
+def choices(lists: Mapping[str, list[Source]], failure: Failure) -> Iterator[dict[str, Source]]:
+    """The values to try; after the first ones, these as multiples and within other domains, for which a constructor may ask."""
     every = (
         {name: lists[name][place] for name, place in zip(lists, places, strict=True)}
         for places in combinations([*map(shapes_drawn, lists.values())], 150)
     )
     first = [*itertools.islice(every, PATIENCE)]
+    count = len(failure.messages)
     yield from first
+    if first and len(failure.messages) > count:
+        yield from with_multiples(first[0], failure.messages[count], failure)
     others = (within(domain, chosen) for domain in DOMAINS for chosen in first[:REPEATED])
     yield from (chosen for chosen in others if chosen not in first)
     yield from every
@@ -283,6 +290,13 @@ def instances(cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence[
     return [once(each, built.source) for each, built in built_classes[:3] if not built.has_state]
 
 
+def refusal_of(parameters: Sequence[inspect.Parameter], unknown: Sequence[str]) -> str:
+    """What the class of an argument raised, of which nothing was built."""
+    kinds = [(part.name, kind) for part in parameters for kind in union_members(part.annotation)]
+    classes = ((name, kind) for name, kind in kinds if name in unknown and isinstance(kind, type))
+    return next((f"`{name}`: {_REFUSED[kind]}" for name, kind in classes if kind in _REFUSED), "")
+
+
 def built_below(
     classes: Sequence[type], sizes: Mapping[str, int], options: Sequence[str]
 ) -> list[tuple[type, Built]]:
@@ -309,8 +323,10 @@ def built_once(cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence
     if key not in _BUILT:
         try:
             refer(cls)
-            ways = ways_to_build(cls, {}, Budget(60), Failure(), known=known, options=own)
+            failure = Failure()
+            ways = ways_to_build(cls, {}, Budget(60), failure, known=known, options=own)
             _BUILT[key] = first_that_works(ways)
+            _REFUSED[cls] = failure.why
         except (LookupError, ValueError, TypeError):
             _BUILT[key] = None
     return _BUILT[key]

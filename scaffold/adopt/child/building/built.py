@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from pytree_laws.errors import leaves_to_subclasses
+from pytree_laws.errors import leaves_to_subclasses, raises_deliberately
 from pytree_laws.inspect.arrays import on_device
 from pytree_laws.inspect.trees import arrays_of, combine, is_node, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES
@@ -52,15 +52,24 @@ class Built:
 
 @dataclass
 class Failure:
-    """Why nothing built or called a class: what the first try said, and the arguments that nothing is known of."""
+    """Why nothing built or called a class: what the first try said, or the first refusal, and the arguments that nothing is known of."""
 
     first: str = ""
     messages: list[str] = field(default_factory=list[str])
     unknown: list[str] = field(default_factory=list[str])
+    of_part: str = ""
+    """What a class raised that is the type of an argument."""
     parts: list[str] = field(default_factory=list[str])
     """The methods that only give what an instance holds, or what they are given."""
     is_of_subclasses: bool = False
     """Whether what raised first does nothing else."""
+    is_refusal: bool = False
+    """Whether code says itself, in what is told, that it is not allowed: nearer to the reason than a shape that does not fit."""
+
+    @property
+    def why(self) -> str:
+        """Why nothing was built, in words."""
+        return self.first or self.of_part or "nothing is known of its arguments"
 
     def note_unknown(self, names: list[str]) -> None:
         listed = " and ".join(f"`{name}`" for name in names)
@@ -69,8 +78,10 @@ class Failure:
 
     def note(self, error: BaseException) -> None:
         text = f"{type(error).__name__}: {message_of(error)}"
-        if not self.first:
+        is_refusal = isinstance(error, ValueError) and raises_deliberately(error, object)
+        if not self.first or (is_refusal and not self.is_refusal):
             self.first, self.is_of_subclasses = text, leaves_to_subclasses(error)
+            self.is_refusal = is_refusal
         self.messages.append(text[:400])
 
 

@@ -64,6 +64,12 @@ def names_others(others: Sequence[str], messages: Sequence[str]) -> bool:
     return not {*others}.isdisjoint(re.findall(r"\w+", messages[0]))
 
 
+def is_of_others(others: Sequence[str], messages: Sequence[str]) -> bool:
+    """Whether, but for sizes that are no multiples, one error alone was raised: what may be left out is perhaps needed."""
+    rest = {text for text in messages if not OF_NUMBERS.search(text)}
+    return bool(others) and len(messages) >= 2 * PATIENCE and len(rest) == 1 < len({*messages})
+
+
 def named_by(failure: Failure, parameters: Sequence[inspect.Parameter]) -> list[inspect.Parameter]:
     """The parameters that errors name."""
     words = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}

@@ -36,6 +36,9 @@ DIM = re.compile(
     r"embed|vocab|classes|steps?|tokens?|points?|atoms?|units?|rows?|cols?)\w*"
 )
 """Words that are dims even where nothing but brackets says so."""
+SINGLE = re.compile(r"(?<![\w.])\[(\w{3,})\]")
+"""A word alone in brackets, which is a dim where it counts something or is an argument beside the array, and else a unit."""
+COUNTS = re.compile(r"n(um)?_\w+")
 AXES = 2
 """How many axes `*name` has where nothing says it: those of a picture."""
 NO_DEFAULTS: Mapping[str, Any] = MappingProxyType({})
@@ -158,7 +161,9 @@ def leaves_open(owner: type, name: str) -> bool:
 def defaults_of_constructor(cls: type) -> dict[str, Any]:
     """The defaults of the arguments of a constructor by name."""
     try:
-        parameters = inspect.signature(cls.__init__).parameters.values()
+        parameters = inspect.signature(
+            cls.__new__ if issubclass(cls, tuple) else cls.__init__
+        ).parameters.values()
     except (TypeError, ValueError):
         return {}
     return {parameter.name: parameter.default for parameter in parameters}
@@ -176,6 +181,7 @@ def shape_in(text: str, defaults: Mapping[str, Any] = NO_DEFAULTS) -> str:
         for dims in BRACKETS.findall(text)
         if all(DIM.fullmatch(word) or word[0] == "*" or word in defaults for word in words_of(dims))
     ]
+    groups += [word for word in SINGLE.findall(text) if COUNTS.fullmatch(word) or word in defaults]
     words = words_of(groups[0]) if groups else []
     counts = {word: axes_of(word[1:], defaults) for word in words if word.startswith("*")}
     if None in counts.values():

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pytree_laws.declare.methods import is_of_class
 from pytree_laws.inspect.arrays import is_array, is_inexact
 from pytree_laws.inspect.trees import arrays_of
 
@@ -36,6 +37,13 @@ def more_telling(
         if other_call is not None and other_call.is_full and not gives_one_result(other, other_call):
             return other, other_call
     return built, called
+
+
+def as_method(cls: type, made: Built) -> list[Called]:
+    """What made an instance that holds nothing yet, as a method beside the call, where it is one of the class."""
+    name = made.maker.text.removeprefix(f"{refer(cls).text}.")
+    is_own = name.isidentifier() and made.maker.text.endswith(f".{name}") and is_of_class(cls, name)
+    return [Called(name, made.arguments, tuple(made.arguments)[made.positional :])] if is_own else []
 
 
 def is_blank(built: Built, called: Called | None) -> bool:

@@ -26,7 +26,7 @@ from ..classes.kinds import kind_of
 from ..classes.lookup import add_to_path, load_class
 from ..classes.methods import actions_of, form_of_call, methods_of
 from ..classes.uses.lookalikes import family, lookalikes
-from ..judge.blank import more_telling
+from ..judge.blank import as_method, more_telling
 from ..judge.constant import telling_call
 from ..judge.declare import UNDECLARED, declarations
 from ..judge.validate_example import (
@@ -64,6 +64,12 @@ class Example:
     of_call: Failure = field(default_factory=Failure)
     unfinished: str = ""
     """Why the search ended before it was done."""
+    maker: Built | None = None
+    """The class method that makes an instance which holds nothing yet, in whose place the constructor is used."""
+
+    def take(self, made: Built, built: Built, called: Called | None) -> None:
+        """Keep a way to build the class, which is another than was found where that made nothing telling."""
+        self.built, self.called, self.maker = built, called, made if made != built else None
 
 
 def adopt(request: Request) -> dict[str, Any]:
@@ -92,9 +98,7 @@ def adopt(request: Request) -> dict[str, Any]:
         if example.built is None and not request["build"] and (why := lacks_a_class(cls, request["said"])):
             return {"built": False, "abstract": why}
         if example.built is None:
-            return not_built(
-                example.failure.first or "nothing is known of its arguments", example.failure.unknown
-            )
+            return not_built(example.failure.why, example.failure.unknown)
         left = seconds - (perf_counter() - begin)
         return describe_example(cls, example.built, example, max(left, LEAST_SECONDS))
 
@@ -146,6 +150,8 @@ def search_example(cls: Any, request: Request, example: Example) -> None:
     other = validate_methods(example.built, example.called, example.methods)
     if other != example.built and not request["call"]:
         example.built, example.called = validate_example(cls, other, example.called, said)
+    if example.maker is not None:
+        example.methods += as_method(cls, example.maker)
 
 
 def describe_example(cls: Any, built: Built, example: Example, seconds: float) -> dict[str, Any]:
@@ -222,14 +228,16 @@ def call_first_way(
 
     for built in ways:
         example.built = example.built or built
-        built, called = more_telling(cls, built, call(built), call)
+        made = built
+        built, called = more_telling(cls, made, call(made), call)
         works = called is not None and called.is_full and called.is_meaningful
         if not is_full and (works or (example.called is None and called is not None)):
-            example.built, example.called, is_full = built, called, works
+            example.take(made, built, called)
+            is_full = works
         if not methods_of(cls) or of_calls.tries <= 0:
             return
         if works and (request["build"] or all_members_work(model_of(built, 0))):
-            example.built, example.called = built, called
+            example.take(made, built, called)
             return
 
 

@@ -58,7 +58,7 @@ def _shown(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
     built_and_called(cls, request, said, example)
     built, called = example.built, example.called
     if built is None:
-        return {"why": failure.first or "nothing is known of its arguments", "unknown": failure.unknown}
+        return {"why": failure.why, "unknown": failure.unknown}
     if not request["build"]:
         built, called = validate_example(cls, built, called, said)
     kind = kind_of(cls).name

@@ -41,7 +41,7 @@ def describe_transformation(
     except OfBatchesError as error:
         return {"built": False, "why": str(error.__doc__), "unknown": []}
     if transformation is None:
-        why = failure.first or "nothing is known of its arguments"
+        why = failure.why
         return {"built": False, "why": why, "unknown": failure.unknown}
     parts = [transformation.made, transformation.params, *transformation.further.values()]
     value = transformation.made.value(0)

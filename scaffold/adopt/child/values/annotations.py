@@ -1,6 +1,7 @@
 """Annotations of all sorts in one form."""
 
 import ast
+import dataclasses
 import inspect
 import itertools
 import re
@@ -33,9 +34,8 @@ def parameters_of(function: Any, owner: type | None = None) -> list[inspect.Para
     if isinstance(function, type) and all(parameter.kind in VARIABLE for parameter in parameters):
         function = naming_constructor(function)
         parameters = signature_of(function)[1:]
-    parameters += (
-        handed_on(owner, parameters) if function in (owner, getattr(owner, "__init__", None)) else []
-    )
+    if owner is not None and function in (owner, getattr(owner, "__init__", None)):
+        parameters += [*handed_on(owner, parameters), *set_by_name(owner, parameters)]
     names = names_around(function, owner)
     parameters = [
         parameter.replace(annotation=resolved(parameter.annotation, names)) for parameter in parameters
@@ -90,11 +90,35 @@ def handed_on(cls: type | None, parameters: Iterable[inspect.Parameter]) -> list
     return further
 
 
+BY_NAME = re.compile(r"\bsetattr\(|__setattr__\(|\bvars\(self\)|\bself\.__dict__\b")
+"""How a constructor stores what it is given under names that it does not write."""
+
+
+def set_by_name(cls: type, parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
+    """The fields of a dataclass whose own constructor takes any keywords, and stores them by their names."""
+    kinds, taken = {part.kind for part in parameters}, {part.name for part in parameters}
+    source = source_of(naming_constructor(cls))
+    if inspect.Parameter.VAR_KEYWORD not in kinds or not BY_NAME.search(source):
+        return []
+    fields: dict[str, Any] = getattr(cls, "__dataclass_fields__", {})
+    without = dataclasses.MISSING
+    return [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=EMPTY if field.default is without else field.default,
+            annotation=field.type,
+        )
+        for name, field in fields.items()
+        if field.init and name not in taken and field.default_factory is without
+    ]
+
+
 def given_to_base(constructor: Any) -> tuple[int, set[str]]:
     """How many arguments a constructor gives to that of its base by position, and the names of others that it gives."""
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(constructor))))
-    except (OSError, TypeError, SyntaxError):
+        tree = ast.parse(textwrap.dedent(source_of(constructor)))
+    except SyntaxError:
         return 0, set()
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     calls = [call for call in calls if re.fullmatch(r"super\(.*\)\.__init__", ast.unparse(call.func))]
@@ -105,11 +129,16 @@ def given_to_base(constructor: Any) -> tuple[int, set[str]]:
 def hands_on(constructor: Any) -> bool:
     """Whether a constructor gives the keywords that it does not name to that of its base."""
     named = [part.name for part in signature_of(constructor) if part.kind is inspect.Parameter.VAR_KEYWORD]
-    try:
-        source = inspect.getsource(inspect.unwrap(constructor))
-    except (OSError, TypeError):
-        return False
+    source = source_of(constructor)
     return any(re.search(rf"super\(.*\)\.__init__\([^#]*\*\*{name}\b", source) for name in named)
+
+
+def source_of(function: Any) -> str:
+    """The text of a function; empty where there is none."""
+    try:
+        return inspect.getsource(inspect.unwrap(function))
+    except (OSError, TypeError):
+        return ""
 
 
 def fields_of(owner: type | None) -> dict[str, Any]:

@@ -215,6 +215,8 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
         return []
     if cls is jax.sharding.Mesh:
         return [Source('jax.sharding.Mesh(jax.devices()[:1], ("batch",))')]
+    if cls is jax.Device:
+        return [Source("jax.devices()[0]")]
     if issubclass(cls, np.number):
         return [array(name, (), "int" if issubclass(cls, np.integer) else "float", context)]
     if issubclass(cls, enum.Enum):

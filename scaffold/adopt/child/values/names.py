@@ -115,7 +115,7 @@ DOCUMENTED_OBJECT = re.compile(r"\b(objects?|instances?|functions?|callables?)\b
 
 TEXTS = {
     r"weight": ['"weight"'],
-    r"activation|act": ['"relu"', '"tanh"'],
+    r"activation|act": ['"relu"', '"tanh"', '"gelu"', '"silu"'],
     r"axis_name|axis": ['"batch"', '"axis"'],
     r"padding": ['"SAME"', '"VALID"'],
     r"einsum|pattern|equation|subscripts": ['"ab,bc->ac"', '"a,ab->b"'],

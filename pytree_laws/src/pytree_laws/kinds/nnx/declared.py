@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
 from flax import nnx
 
 from ...discover.inference import check_declared
 from ...engine.applicability import need, not_applicable
-from ...inspect.arrays import same_bits
+from ...inspect.arrays import host, is_array, is_key, same_bits
 from ...inspect.files import has_files
 from ...inspect.trees import attributes, given_arrays, is_under
 from ...report import ADVICE, check, doing
@@ -18,6 +19,8 @@ from ..suite import takes_a_seed
 from .inference import inferred_updates, inferred_variables, render_variables
 from .texts import RENAMED_TESTS, WORDING
 from .variables import Var, is_of_nnx, is_variable, variables_of
+
+TABLE = "a Variable that is not trained, `class Table(nnx.Variable): ...` and `Table(array)`: of a module that `nnx.jit` builds, a plain array is a tracer that is lost"
 
 
 class VariableSuite(MutableSuite):
@@ -51,7 +54,8 @@ class VariableSuite(MutableSuite):
     def check_kind(self, path: str, part: Any, declared: Var | None) -> None:
         kind = type(part).__name__
         severity = "" if is_variable(part) else self.severity_of_hidden(part)
-        check(is_variable(part), path, f"a plain {kind}, in no Variable", severity=severity)
+        hint = TABLE if severity == ADVICE else ""
+        check(is_variable(part), path, f"a plain {kind}, in no Variable", hint, severity=severity)
         if declared is not None and declared.type is not nnx.Module:
             message = f"it is a {kind}, declared is {declared.word}"
             check_declared(self, type(part) is declared.type, path, message)
@@ -61,10 +65,18 @@ class VariableSuite(MutableSuite):
             check(not is_trained, path, message, hint)
 
     def severity_of_hidden(self, array: Any) -> str:
-        """A class may keep what it is given to itself; what it computes or draws is its state."""
+        """A class may keep what it is given to itself, and a table that it computes; what it draws is its state."""
+        if not is_array(array):
+            return super().severity_of_hidden(array)
         input_arrays = (value for _, value in given_arrays(self.plain_inputs(0)))
-        is_kept = any(same_bits(array, value) for value in input_arrays)
+        is_kept = any(same_bits(array, value) for value in input_arrays) or self.is_table(array)
         return ADVICE if is_kept else super().severity_of_hidden(array)
+
+    def is_table(self, array: Any) -> bool:
+        """Whether an array is computed, of numbers that differ: what is to be trained is drawn, or begins alike in all elements."""
+        others = [value for value in self.named(self.cached_instance(1)).values() if is_array(value)]
+        is_computed = any(same_bits(array, other) for other in others)
+        return is_computed and not is_key(array) and len(np.unique(host(array))) > 1
 
     def may_be_absent(self, declared: Var) -> bool:
         variables = variables_of(self.cached_instance())

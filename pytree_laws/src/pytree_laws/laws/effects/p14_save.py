@@ -31,6 +31,7 @@ from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, Fault, Law, check, doing
+from ...trace.platforms import holds_placement
 from ...values.comparison import check_same_tree
 from ...values.randomize import perturb_leaf
 
@@ -54,7 +55,8 @@ KEEPS = "what it holds beside arrays, which Python cannot copy: a trace, a lock,
 def test_p14_deepcopy(subject: Suite) -> None:
     instance = subject.changed_instance()
     cls = type(instance)
-    with doing(cls.__name__, "copy.deepcopy of it", KEEPS):
+    severity = ADVICE if holds_placement(instance) else ""  # Python copies no device, and there is no other
+    with doing(cls.__name__, "copy.deepcopy of it", KEEPS, severity=severity):
         deep = subject.deepcopied(instance)
     # Which part answers for a class without a `__deepcopy__` depends on what is held.
     is_copied_by_a_part = not hasattr(cls, "__deepcopy__") and hasattr(instance, "__deepcopy__")
@@ -83,7 +85,8 @@ def test_p14_pickle(subject: Suite) -> None:
         pytest.skip("the class is not at the top of a module")
     if not all(map(can_pickle, subject.functions_of(instance))):
         pytest.skip("a function that it holds cannot be pickled")
-    with doing(cls.__name__, "pickle of it", KEEPS):
+    severity = ADVICE if holds_placement(instance) else ""
+    with doing(cls.__name__, "pickle of it", KEEPS, severity=severity):
         copied = subject.pickled(instance)
     subject.check_copy(instance, copied, "pickle")
 

@@ -26,11 +26,11 @@ from ...inspect.references import (
     snapshot,
     turned_around,
 )
-from ...inspect.trees import arrays_of, avals, changed, given_arrays, is_under, structure, under_any
+from ...inspect.trees import arrays_of, avals, changed, given_arrays, is_under, look_up, structure, under_any
 from ...kinds.mutable import MutableSuite
 from ...kinds.suite import Suite
 from ...patches.type_checks import without_type_checks
-from ...report import ADVICE, FAULT, Fault, Law, check, doing, result_or_error
+from ...report import ADVICE, FAULT, Fault, Law, check, check_each, doing, result_or_error
 from ...trace.jaxprs import NEEDS_VALUES
 from ...values.comparison import check_same_bits
 
@@ -226,10 +226,14 @@ def test_p01_builds_under_jit_without_leaking(subject: Suite) -> None:
         message = f"under jit the constructor needs values: {message_of(error)[:200]}"
         hint = "a check on the values of arrays: make it where they are no tracers, or use `eqx.error_if` in the call"
         raise Fault("build", message, hint, severity=severity_of_needing_values(arguments)) from error
-    for place in strays:
-        message = f"built under jit it holds a tracer outside of its {subject.nouns}"
-        raise Fault(place, message, "a value computed from arrays that is stored as static")
-    instance = subject.cached_instance()
+    instance, hint = subject.cached_instance(), "a value computed from arrays that is stored as static"
+    message = f"built under jit it holds a tracer outside of its {subject.nouns}"
+
+    def refuse(place: str) -> None:
+        held = result_or_error(look_up, instance, place.partition(".")[2])
+        raise Fault(place, message, hint, severity=subject.severity_of_hidden(held))
+
+    check_each(refuse, ([place] for place in strays))
     # A number of Python or an array of NumPy, of which P2 says so, comes out of a program as an array of jax.
     wanted = avals({name: as_in_programs(value) for name, value in subject.named(instance).items()})
     message = f"built under jit its {subject.nouns} are {arrays}, and otherwise {wanted}"

@@ -21,7 +21,7 @@ from ...inspect.static_values import compares_itself
 from ...inspect.trees import arrays_of, attributes, is_under, look_up
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing, or_else
+from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, check_each, doing, or_else
 from ...trace.jaxprs import decompositions
 from ...values.dtypes import built_in
 from ..ties import STORED_TWICE, TIES, ties_of
@@ -63,18 +63,18 @@ def test_p02_leaves_hold_the_declared_values(subject: Suite) -> None:
 
 @CHECKS.register(ARRAYS_DECLARED)
 def test_p02_holds_the_same_arrays_at_a_size_of_one(subject: Suite) -> None:
-    sizes, usual = dict[str, int](), subject.named(subject.cached_instance())
+    sizes = dict[str, int]()
     with contextlib.suppress(*ANY_ERROR):  # P5 fails on it
         given = given_to_constructor(subject).items()
         sizes = {name: n for name, n in given if type(n) is int and n > 1}
     need(sizes, "no size is known")
     hint = "a case for a size of one: a flag says what is there"
     for name, size in sizes.items():
-        shapes = _shapes_with(subject, name, 1)
+        shapes, usual = _shapes_with(subject, name, 1), _shapes_with(subject, name, size)
         gone = [path for path in usual if path not in shapes] if shapes else []
         if gone:  # or it is no size, but a number of layers
             more = _shapes_with(subject, name, size + 1)
-            is_size = more.keys() == usual.keys() and more != shapes_of(usual)
+            is_size = more.keys() == usual.keys() and more != usual
             message = f"the example holds it, and an instance with {name}=1 does not"
             check(not is_size, ", ".join(gone), message, hint, severity=ADVICE)
 
@@ -118,6 +118,7 @@ def test_p02_fields_of_a_tuple_have_their_declared_positions(subject: PytreeSuit
         not_applicable("nothing is declared that is found by position")
     fields = instance._fields
     declared = list(dict.fromkeys(leaf.path.split(".")[0] for leaf in subject.leaves))
+    need({*declared} <= {*fields}, "its own flatten names no fields")
     names = [name for name in fields if name in declared]
     message = f"its fields with leaves are {names}, declared in the order {declared}"
     hint = "what unpacks it, or indexes it, finds another field: keep the order"
@@ -131,9 +132,10 @@ AN_ARRAY_LATER = (
 
 @CHECKS.register()
 def test_p02_leaves_are_as_declared(subject: Suite) -> None:
-    for name, part in subject.parts_of(subject.as_built()).items():
+    parts = subject.parts_of(subject.as_built())
+    check_each(subject.check_kind, ((name, part, subject.declared(name)) for name, part in parts.items()))
+    for name, part in parts.items():
         leaf, value = subject.declared(name), subject.value_of(part)
-        subject.check_kind(name, part, leaf)
         if leaf is None or leaf.is_tree or leaf.word == "python":
             continue
         message = f"declared as {leaf.word}, it must be a jax.Array and is {value!r:.200}"
@@ -202,7 +204,7 @@ def test_p02_no_array_hides_elsewhere(subject: Suite) -> None:
 
 
 def check_nothing_hides(subject: Suite, instance: Any) -> None:
-    for place, value in [*subject.outside_of(instance), *class_attributes(instance)]:
+    def check_place(place: str, value: Any) -> None:
         kind, array = type(value).__name__, subject.value_of(value)
         check(array is value, place, f"a {kind} that is not part of the state")
         # `shape` may be a property that refuses; without elements nothing hides.
@@ -211,6 +213,8 @@ def check_nothing_hides(subject: Suite, instance: Any) -> None:
             is_compared = any(map(compares_itself, holders(instance, place)))
             severity = ADVICE if is_compared else subject.severity_of_hidden(value)
             raise Fault(place, message, severity=severity)
+
+    check_each(check_place, [*subject.outside_of(instance), *class_attributes(instance)])
 
 
 def holders(instance: Any, place: str) -> Iterator[Any]:

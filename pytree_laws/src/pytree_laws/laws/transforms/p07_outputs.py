@@ -14,6 +14,7 @@ from ...discover.method_programs import in_wide_dtypes, the_call
 from ...engine.applicability import CALLED, DTYPES, declares, need
 from ...engine.registry import Checks
 from ...inspect.arrays import bits_by_kind, has_dtype, host, is_key, real_dtype
+from ...inspect.classes import documents_float32
 from ...inspect.trees import arrays_of, without_functions
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, check, doing
@@ -76,7 +77,8 @@ def check_fixed_dtypes(subject: Suite, method: Method, outputs: Sequence[Output]
         message = f"declared is {dtype}, and where jax has 64 bits it is {got[i].dtype}"
         hint = "what has the width that jax gives it, as `jnp.argmin`: `.astype(jnp.int32)`; `int` declares the default one"
         check(str(got[i].dtype) == dtype, f"{where} {i}", message, hint)
-    for i, dtype in wanted.items() if are_wide and not subject.compute else ():
+    is_fixed = bool(subject.compute) or documents_float32(type(subject.cached_instance()))
+    for i, dtype in wanted.items() if are_wide and not is_fixed else ():
         message = f"where all that goes in has 64 bits it is {got[i].dtype}, and not {dtype}"
         hint = f"{FIXED_DTYPE}{unless_promised(subject)}"
         check(str(got[i].dtype) == dtype, f"{where} {i}", message, hint, severity=ADVICE)

@@ -30,7 +30,7 @@ LAW = Law(
         "test_p02_leaves_are_",
         "test_p03_round_trip",
         "test_p05_aux",
-        "test_p05_treedef_depends_on",
+        "test_p05_treedef_",
         "test_p12_calls_do_not_depend",
     ),
 )

@@ -8,10 +8,9 @@ import pytest
 
 from ...engine.applicability import PLATFORMS
 from ...engine.registry import Checks
-from ...inspect.trees import attributes, nodes
 from ...kinds.suite import Suite
 from ...report import Law, check
-from ...trace.platforms import committed, lowering_fault
+from ...trace.platforms import committed, holds_placement, is_placement, lowering_fault
 
 LAW = Law(
     number="P18",
@@ -34,20 +33,15 @@ def check_lowers(subject: Suite, where: str, function: Callable[..., Any], argum
 def test_p18_nothing_is_committed_to_a_device(subject: Suite) -> None:
     instance = subject.make(0)
     arguments = subject.arguments(0) if subject.called() else ()
-    if committed((subject.inputs(0), arguments)):
-        pytest.skip("the examples are committed to a device")
+    examples = subject.inputs(0), arguments
+    if committed(examples) or any(map(is_placement, jax.tree.leaves(examples))):
+        pytest.skip("the examples are committed to a device, or name one")
     message = "is committed to a device, so that no caller can place it elsewhere"
     for name in committed(subject.named(instance)):
         check(False, name, message)
     if subject.called() and not holds_placement(instance):
         for name in committed(subject.call(instance, *arguments)):
             check(False, f"output {name}", message)
-
-
-def holds_placement(instance: Any) -> bool:
-    """Whether an instance holds a mesh or a sharding, by which it places what it computes on purpose."""
-    held = (value for _, node, _ in nodes(instance) for value in attributes(node).values())
-    return any(isinstance(value, jax.sharding.Mesh | jax.sharding.Sharding) for value in held)
 
 
 @CHECKS.register(PLATFORMS)

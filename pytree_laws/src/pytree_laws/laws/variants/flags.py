@@ -7,10 +7,15 @@ from typing import Any
 
 import jax
 
-from ...discover.configurations import Configuration, TracedConfiguration, traced_configurations
+from ...discover.configurations import (
+    Configuration,
+    TracedConfiguration,
+    trace_configuration,
+    traced_configurations,
+)
 from ...discover.evaluation import on_purpose
-from ...discover.invocation import build_with, given_to_constructor, trace_call
-from ...discover.likely import at_likely_values
+from ...discover.invocation import build_with, example_construction, given_to_constructor, trace_call
+from ...discover.likely import SOME, at_likely_values
 from ...discover.method_programs import traced_methods
 from ...discover.method_uses import computed_text, is_flag, trace_use, uses_by_flag
 from ...engine.applicability import ARRAYS_DECLARED, CALLED, METHODS, Condition, declares, need
@@ -37,7 +42,8 @@ def test_p08_every_flag_of_the_call_matters(subject: Suite) -> None:
     for name in sorted({name for name, value in given if is_flag(value)}):
         with_flag = [value for value in traced_by_key.values() if name in value.configuration.given]
         pairs = ((traced, traced_by_key.get(_key(traced.configuration, name))) for traced in with_flag)
-        _check(subject, "call", name, any(_differ(subject, *pair) for pair in pairs))
+        matters = any(_differ(subject, *pair) for pair in pairs) or _matters_at_rates(subject, name)
+        _check(subject, "call", name, matters)
 
 
 @CHECKS.register(ARRAYS_DECLARED, METHODS, severity=ADVICE)
@@ -67,6 +73,15 @@ def test_p08_a_text_is_told_apart_by_what_it_may_be(subject: Suite) -> None:
 
 def _check(subject: Suite, where: str, name: str, matters: bool) -> None:
     check(matters or name in subject.ignored, f"{where}({name})", IDLE, on_purpose([name]))
+
+
+def _matters_at_rates(subject: Suite, name: str) -> bool:
+    """Whether a flag matters to an instance whose rates are not 0, as that of a dropout is by default."""
+    maker = example_construction(subject)
+    numbers = {part: maker.given[part] for part in maker.varied()} if maker else {}
+    rates = {part: SOME[float] for part, value in numbers.items() if type(value) is float and value == 0}
+    configurations = (Configuration(inputs=rates, given={name: value}) for value in (False, True))
+    return bool(rates) and _differ(subject, *(trace_configuration(subject, each) for each in configurations))
 
 
 def _key(configuration: Configuration, without: str = "") -> str:

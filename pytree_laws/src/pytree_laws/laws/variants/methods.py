@@ -38,6 +38,7 @@ from ...engine.applicability import ABSENT, DTYPES, METHODS, PLATFORMS, need
 from ...engine.registry import Checks
 from ...errors import refuses_by_itself
 from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, real_dtype
+from ...inspect.classes import documents_float32
 from ...inspect.global_state import clear_caches, globals_of
 from ...inspect.mutations import computes_without_storing
 from ...inspect.references import mutables, reachable, snapshot
@@ -199,6 +200,7 @@ def _check_in_bfloat16(
         right = not jnp.issubdtype(out.dtype, jnp.floating) or out.dtype == jnp.bfloat16
         message = f"with bfloat16 leaves and arguments it is {out.dtype}"
         is_free = i in fixed and not (is_constant(closed, i) and not out.weak_type)
+        is_free = is_free or (out.dtype == jnp.float32 and documents_float32(cls))
         is_right = right or is_free or is_of_complex(run, narrow, i)
         line = "" if is_right else f"{unless_promised(subject)}{widened_in(run, narrow, i)}"
         check(is_right, f"{use.name}, output {i}", message, f"{FIXED_DTYPE}{line}", severity=ADVICE)

@@ -14,7 +14,8 @@ def shared_sizes(
     """The sizes of dims that docstrings name, in their order, where parts of the same package name some as well; and of numbers that are dims."""
     sizes, package = Sizes(dict(known)), cls.__module__.partition(".")[0]
     kinds = [kind for parameter in parameters for kind in union_members(parameter.annotation)]
-    shaped = " ".join(named_dims(kind.dim_str) for kind in kinds if is_shaped(kind))
+    of_arrays = [named_dims(kind.dim_str) for kind in kinds if is_shaped(kind)]
+    shaped = " ".join([*of_arrays, *dims.values()])
     for name in (parameter.name for parameter in parameters if parameter.annotation is int):
         if name in DIM.findall(shaped):
             sizes.of(name)

@@ -1,0 +1,48 @@
+"""Sizes that errors ask to be multiples of others: each is made one, and what the next error asks for after it."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from ...values.sources import Source
+from ..built import Failure
+
+MULTIPLE = re.compile(r"\b(?:divisible by|multiples? of)\b|%")
+"""What stands in an error between a number and what it has to be a multiple of."""
+DIVIDES = re.compile(r"\b(?:must|should|has to|needs to) (?:evenly )?divide\b")
+"""What stands between a number and what it has to divide."""
+MOST = 4
+"""How many errors are followed, each about another size."""
+
+
+def with_multiples(chosen: Mapping[str, Source], text: str, failure: Failure) -> Iterator[dict[str, Source]]:
+    """The values with the size that an error names as a multiple of the other that it names, and so on with what that raises."""
+    for _ in range(MOST):
+        pair = sizes_asked(text, chosen)
+        if pair is None:
+            return
+        size, part = pair
+        product = int(chosen[size].text) * int(chosen[part].text)
+        chosen, count = {**chosen, size: Source(str(product))}, len(failure.messages)
+        yield dict(chosen)
+        if len(failure.messages) == count:  # it is built
+            return
+        text = failure.messages[-1]
+
+
+def sizes_asked(text: str, chosen: Mapping[str, Source]) -> tuple[str, str] | None:
+    """The size that an error asks to be a multiple, and that of which, by their names or by the numbers that were given."""
+    sizes = {name: source.text for name, source in chosen.items() if source.text.isdigit()}
+    words = {number: name for name, number in sizes.items()} | {name: name for name in sizes}
+    for sign, is_multiple in ((MULTIPLE, True), (DIVIDES, False)):
+        before, between, after = part_at(sign, text)
+        left = [words[word] for word in re.findall(r"\w+", before) if word in words]
+        right = [words[word] for word in re.findall(r"\w+", after) if word in words]
+        if between and left and right and left[-1] != right[0]:
+            return (left[-1], right[0]) if is_multiple else (right[0], left[-1])
+    return None
+
+
+def part_at(sign: re.Pattern[str], text: str) -> tuple[str, str, str]:
+    """A text before a sign, the sign, and the text after it."""
+    found = sign.search(text)
+    return (text[: found.start()], found[0], text[found.end() :]) if found else (text, "", "")
