@@ -255,7 +255,7 @@ def test_steps_that_make_arrays_of_jax_of_those_of_numpy_are_a_cost():
     assert severity_of("test_p09_steps_keep_the_structure", type(suite_of(Laws, Host))) == COST
 
 
-class Marked(eqx.Module):
+class Unset(eqx.Module):
     """Its field is set by no constructor, and Equinox leaves marks on it in a round trip."""
 
     size: int = eqx.field(default=5, init=False)
@@ -264,12 +264,32 @@ class Marked(eqx.Module):
         return self.size * x
 
 
-class MarkedLaws(Laws):
-    under_test = Marked
+class Noted(eqx.Module):
+    """It has an attribute beside its fields, which leaves marks as well."""
 
+    size: int = eqx.field(static=True)
+
+    def __init__(self):
+        self.size = 5
+        object.__setattr__(self, "note", "beside")
+
+    def __call__(self, x):
+        return self.size * x
+
+
+class MarkedLaws(Laws):
     def inputs(self, seed):
         return {}
 
 
-def test_a_copy_of_what_has_marks_of_a_round_trip_is_advice():
-    assert severity_of("test_p14_deepcopy", MarkedLaws) == ADVICE
+class UnsetLaws(MarkedLaws):
+    under_test = Unset
+
+
+class NotedLaws(MarkedLaws):
+    under_test = Noted
+
+
+@pytest.mark.parametrize(("laws", "severity"), [(UnsetLaws, FAULT), (NotedLaws, ADVICE)])
+def test_a_copy_that_jax_takes_for_another_is_a_fault_and_one_with_marks_is_advice(laws, severity):
+    assert severity_of("test_p14_deepcopy", laws) == severity
