@@ -4,9 +4,11 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import pytest
 
 from pytree_laws import Leaf
+from pytree_laws.report import LawWarning
 from right.test_right_forms import finding, suite, weight
 
 
