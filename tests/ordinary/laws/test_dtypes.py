@@ -210,3 +210,23 @@ class Quantised(eqx.Module):
 
 def test_a_constructor_of_python_converts_no_integers(tmp_path: Path) -> None:
     tried(tmp_path, "quantised", HEAD + QUANTISED)
+
+
+FACTORS = """
+class Gaussian(Module):
+    root: Float[Array, "n n"] = param("lecun_normal")
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        cov = self.root @ self.root.T + jnp.eye(x.shape[0])
+        return jnp.linalg.solve(cov, x)
+
+    def factor(self) -> Float[Array, "n n"]:
+        return jnp.linalg.cholesky(self.root @ self.root.T + jnp.eye(self.root.shape[0]))
+
+    def whitened(self) -> "Gaussian":
+        return eqx.tree_at(lambda g: g.root, self, self.factor())
+"""
+
+
+def test_what_jax_factors_in_32_bits_alone_is_not_asked_for_in_16(tmp_path: Path) -> None:
+    tried(tmp_path, "gaussian", HEAD + FACTORS)

@@ -44,3 +44,40 @@ ALONE = ALONE.replace(
 @pytest.mark.parametrize("skeleton", [BLOCK, STATEFUL, ALONE], ids=["group", "batch", "vector"])
 def test_a_norm_over_channels_has_the_axes_that_others_say(tmp_path: Path, skeleton: str) -> None:
     tried(tmp_path, "block", skeleton)
+
+
+PADDED = """\
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+class Periodic(eqx.Module):
+    conv: eqx.nn.Conv2d
+
+    def __init__(self, inputs: int, outputs: int, *, key):
+        self.conv = eqx.nn.Conv2d(inputs, outputs, 3, key=key)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.conv(jnp.pad(x, ((0, 0), (1, 1), (1, 1)), mode="wrap"))
+"""
+TURNED = """\
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+class Rotation(eqx.Module):
+    offset: jax.Array
+
+    def __call__(self, angle: jax.Array, x: jax.Array) -> jax.Array:
+        c, s = jnp.cos(angle / 2), jnp.sin(angle / 2)
+        return jnp.array([[c, -s], [s, c]]) @ x + self.offset
+"""
+
+
+@pytest.mark.parametrize(("name", "skeleton"), [("periodic", PADDED), ("rotation", TURNED)])
+def test_axes_are_those_that_a_padding_and_a_written_matrix_have(
+    tmp_path: Path, name: str, skeleton: str
+) -> None:
+    tried(tmp_path, name, skeleton)

@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import enum
 import functools
+import inspect
 import math
 import types
 from collections.abc import Iterable, Iterator
@@ -16,6 +17,7 @@ import numpy as np
 from ..report import or_else
 from .arrays import is_array
 from .branches import compared_strings
+from .classes import LIBRARIES
 from .references import MUTABLE, caches_of, parts_of
 from .trees import attributes, clone_as, look_up
 
@@ -73,6 +75,13 @@ def is_made_anew(value: Any, again: Any) -> bool:
     """Whether what can change in a static value is of one flatten alone, and not in that of another: nobody else holds it."""
     ids = mutable_ids(value)
     return bool(ids) and ids.isdisjoint(mutable_ids(again))
+
+
+def are_functions_of_libraries(value: Any) -> bool:
+    """Whether a value is made of functions that a library has made, as `optax.adam(1e-3)` is: they are new each time that it is called."""
+    parts = jax.tree.leaves(value)
+    homes = {(getattr(part, "__module__", None) or "").partition(".")[0] for part in parts}
+    return bool(parts) and all(map(inspect.isfunction, parts)) and homes <= {*LIBRARIES}
 
 
 @or_else(True, AttributeError, TypeError)

@@ -26,13 +26,30 @@ def widened_in(function: Callable[..., Any], arguments: tuple[Any, ...], result:
     return f": {line}" if line else ""
 
 
+_FOR_WIDE = frozenset(
+    (
+        *("cholesky", "lu", "eigh", "eig", "svd", "qr", "geqrf", "householder_product", "triangular_solve"),
+        *("schur", "hessenberg", "tridiagonal", "tridiagonal_solve", "custom_linear_solve"),
+    )
+)
+"""The operations of jax that take floats of 32 bits at least."""
+
+
+def has_wide_operations(jaxpr: Any) -> bool:
+    """Whether a program computes with what there is for floats of 32 bits alone, as `cholesky`."""
+    return any(equation.primitive.name in _FOR_WIDE for equation in with_inner(jaxpr.eqns))
+
+
 @or_else(False)
-def is_of_complex(function: Callable[..., Any], arguments: tuple[Any, ...], result: int) -> bool:
-    """Whether an output is made of parts of complex numbers, of which there are none of 16 bits."""
+def is_wide_alone(function: Callable[..., Any], arguments: tuple[Any, ...], result: int) -> bool:
+    """Whether an output is made of what has no form of 16 bits: parts of complex numbers, and factors of matrices."""
     jaxpr = jax.make_jaxpr(function)(*arguments).jaxpr
     behind = _wide_behind(jaxpr, jaxpr.outvars[result])
     outer = [equation for equation in jaxpr.eqns if id(equation) in behind]
-    atoms = (atom for equation in with_inner(outer) for atom in equation.invars)
+    inner = [*with_inner(outer)]
+    if any(equation.primitive.name in _FOR_WIDE for equation in inner):
+        return True
+    atoms = (atom for equation in inner for atom in equation.invars)
     return any(jnp.issubdtype(atom.aval.dtype, jnp.complexfloating) for atom in atoms)
 
 

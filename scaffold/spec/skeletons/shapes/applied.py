@@ -68,6 +68,8 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
             return convolved(shapes, call, data, kernel)
         case [data, places, *_] if name == "take_along_axis":
             return taken_along(shapes, call, data, places)
+        case [data, *_] if name == "pad":
+            return padded(shapes, call, data)
         case [data, *_] if name in SEGMENTS:
             row = shapes.known(shapes.row(data))
             return None if row is None else (shapes.new(), *row)
@@ -78,6 +80,20 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
             return first
         case _:
             return None
+
+
+def padded(shapes: Shapes, call: ast.Call, data: Shape) -> Shape:
+    """What `jnp.pad(x, ((0, 0), (1, 1)))` gives: as many axes, of which those are as long as before that are padded by nothing."""
+    widths = argument_of(call, 1, "pad_width")
+    each = widths.elts if isinstance(widths, ast.Tuple | ast.List) else []
+    if not (each and all(isinstance(part, ast.Tuple | ast.List) for part in each)):
+        return None
+    if shapes.known(data) is None:
+        shapes.learn(data, tuple(shapes.new() for _ in each))
+    dims = shapes.known(data) or ()
+    kept = [ast.unparse(part) in ("(0, 0)", "[0, 0]") for part in each]
+    pairs = zip(dims, kept, strict=True) if len(dims) == len(each) else ()
+    return tuple(dim if is_kept else shapes.new() for dim, is_kept in pairs) or None
 
 
 def taken_along(shapes: Shapes, call: ast.Call, data: Shape, places: Shape) -> Shape:

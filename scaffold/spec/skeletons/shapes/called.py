@@ -73,9 +73,15 @@ def method_of_record(scope: "Scope", function: ast.expr) -> Layer | None:
 
 
 def listed(scope: "Scope", numbers: ast.expr) -> Shape:
-    """What `jnp.array([0.0, below, above])` gives, as far as the shapes of the entries are known and one."""
+    """What `jnp.array([0.0, below, above])` gives, as far as the shapes of the entries are known and one.
+
+    A matrix that is written out, `[[c, -s], [s, c]]`, is one of numbers.
+    """
     if not isinstance(numbers, ast.List):
         return scope.value(numbers)
+    rows = [part.elts for part in numbers.elts if isinstance(part, ast.List)]
+    for number in (part for row in rows for part in row if not isinstance(part, ast.List)):
+        scope.shapes.learn(scope.value(number), ())
     entries = {scope.shapes.known(listed(scope, part)) for part in numbers.elts}
     [dims] = entries if len(entries) == 1 else [None]
     return None if dims is None else (str(len(numbers.elts)), *dims)

@@ -16,6 +16,7 @@ from ...inspect.static_values import (
     NOT_FROZEN,
     NUMPY,
     alternatives_at,
+    are_functions_of_libraries,
     is_made_anew,
     is_unhashable,
     static_fault,
@@ -60,6 +61,7 @@ def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
         # A function that is new may be the caller's, who can give one to all; what a library keeps is its own.
         is_new = (fault or "").endswith(NEW)
         is_others = where in statics_given(subject) if is_new else under_any(where, of_libraries)
+        is_others = is_others or are_functions_of_libraries(value)
         severity = ADVICE if is_others or is_made_anew(value, later) else severity
         check(fault is None or is_known, where, f"static is {value!r:.200}, {fault}", severity=severity)
         with doing(where, "hash of a static value", severity=severity):

@@ -31,7 +31,7 @@ from ...patches.fast_compile import quick_options
 from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing, or_else
 from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, is_of_set_state, lacks_dtype
 from ...trace.programs import Compiled, shapes_of, with_static_modules
-from ...trace.wide_results import FIXED_DTYPE, is_of_complex, unless_promised, widened_in
+from ...trace.wide_results import FIXED_DTYPE, is_wide_alone, unless_promised, widened_in
 from ...values.closeness import check_close, check_overflow, close, hint_of_order
 from ...values.edge_values import has_an_edge_at_zero, has_nan
 from ...values.rounding import rounds_so_far
@@ -265,7 +265,7 @@ def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
             message = f"with bfloat16 {subject.nouns} and arguments it is {out.dtype}"
             run, given = with_static_modules(lambda *parts: subject.output_of(call(*parts)), narrow_arguments)
             is_meant = out.dtype == jnp.float32 and documents_float32(type(instance))
-            if is_meant or is_of_complex(run, (value, *given), i):
+            if is_meant or is_wide_alone(run, (value, *given), i):
                 continue
             hint = f"{FIXED_DTYPE}{unless_promised(subject)}{widened_in(run, (value, *given), i)}"
             # Half of the public classes that do this do it on purpose (docs/findings.md).

@@ -51,7 +51,7 @@ from ...report import ADVICE, ANY_ERROR, FAULT, Fault, check, doing
 from ...trace.dependencies import inputs_reaching, is_constant
 from ...trace.jaxprs import compiled_anew, lacks_dtype, lost_updates
 from ...trace.programs import shapes_of
-from ...trace.wide_results import FIXED_DTYPE, is_of_complex, unless_promised, widened_in
+from ...trace.wide_results import FIXED_DTYPE, is_wide_alone, unless_promised, widened_in
 from ...values.closeness import check_close, close, hint_of_order, in_64_bits
 from ...values.rounding import is_rounding
 from ..effects.p12_purity import check_parts_kept
@@ -201,7 +201,7 @@ def _check_in_bfloat16(
         message = f"with bfloat16 leaves and arguments it is {out.dtype}"
         is_free = i in fixed and not (is_constant(closed, i) and not out.weak_type)
         is_free = is_free or (out.dtype == jnp.float32 and documents_float32(cls))
-        is_right = right or is_free or is_of_complex(run, narrow, i)
+        is_right = right or is_free or is_wide_alone(run, narrow, i)
         line = "" if is_right else f"{unless_promised(subject)}{widened_in(run, narrow, i)}"
         check(is_right, f"{use.name}, output {i}", message, f"{FIXED_DTYPE}{line}", severity=ADVICE)
 

@@ -12,6 +12,7 @@ from ...discover.inference import same_value
 from ...discover.method_programs import MEMBERS, traceable
 from ...discover.method_uses import PLAIN, Use, example_use, invocation_of, uses_of
 from ...discover.next_forms import Form, form_of_use, setting_text, with_other_settings
+from ...discover.traced_uses import traced_uses
 from ...engine.applicability import need, of_methods
 from ...engine.registry import Checks
 from ...inspect.arrays import same_bits
@@ -19,6 +20,7 @@ from ...inspect.trees import avals, bfloat16, instances_in, new_carry, under_any
 from ...kinds.pytree import PytreeSuite
 from ...report import ADVICE, ANY_ERROR, COST, FAULT, check, or_else
 from ...session import once_per_session
+from ...trace.wide_results import has_wide_operations
 from ...values.closeness import in_64_bits
 from ...values.dtypes import built_in
 from .methods import has_one_dtype
@@ -148,6 +150,9 @@ def _forms_in_bfloat16(subject: PytreeSuite, method: Method) -> tuple[Form, Form
     """The next instance, and the one whose method it is, as the constructor makes that of bfloat16: it may make floats wide."""
     arguments = tuple(method.arguments(0))
     if not has_one_dtype(subject, [method], (subject.cached_instance(), arguments)):
+        return None
+    usual = traced_uses(subject)[method.name][0].trace
+    if usual is not None and has_wide_operations(usual.jaxpr.jaxpr):
         return None
     with jax.numpy_dtype_promotion("standard"):
         instance = built_in(subject, "bfloat16", 0)
