@@ -1,31 +1,23 @@
 """The suite of a class that is emitted word for word: what its examples say, and all else the laws find from an instance."""
 
-import ast
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
 from scaffold.kind import kind_of
-from scaffold.source.definitions import arguments_with_defaults, function_of, gives_instance
-from scaffold.source.expressions import parsed
 from scaffold.source.text import docstring
-from scaffold.spec.construction.arithmetic import primes
 from scaffold.spec.construction.constructor import parameters
-from scaffold.spec.construction.guards import refused_conditions
-from scaffold.spec.grammar.types import ArrayType, ScalarType, TreeType
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.states import is_stateful
 from scaffold.suite.context import example_call
-from scaffold.suite.declarations.guesses import guessed_methods, is_guessed
-from scaffold.suite.examples.examples import Examples
+from scaffold.suite.declarations.guesses import guessed_methods
 from scaffold.suite.examples.subject import Subject
 from scaffold.suite.examples.untried import as_tried, with_values_of
+from scaffold.suite.factories import factories_of_sizes, factory_calls
 from scaffold.suite.reads.inherited import has_known_constructor
 
-_ALL_ABSENT = r"\w+ is None( and \w+ is None)*"
 _SUITES = {"nnx": ("NnxLaws", "variables"), "pytree": ("PytreeLaws", "leaves")}
 
 
@@ -93,75 +85,14 @@ def build_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
         pass
     else:
         if knows_arguments(spec, known):  # a guess is needless where a factory takes sizes
-            methods = _factories_of_sizes(spec, known)
-    calls = _factory_calls(methods, spec, known)
+            methods = factories_of_sizes(spec, known)
+    calls = factory_calls(methods, spec, known)
     return next((f"{name}({', '.join(map('='.join, given))})" for name, given in calls), "")
-
-
-def factory_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-    """What builds an instance in the place of a constructor that is given a guess: a class method that takes sizes alone."""
-    beside = dict.fromkeys(("other", "rejected", "accepted"), ())  # what the constructor takes
-    for name, given in _factory_calls(_factories_of_sizes(spec, known), spec, known):
-        return {"construct": name, "inputs": [*map(list, given)], **beside}
-    return {}
-
-
-def _factories_of_sizes(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[Method, ...]:
-    """The methods that may build an instance where the constructor would be given a guess."""
-    return tuple(filter(_takes_sizes_alone, spec.methods)) if is_guessed(spec, known) else ()
 
 
 def knows_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
     """Whether anything says what the class is built with: its own statement, a base of the file, or its author's examples."""
     return bool(said_values(spec)) or has_known_constructor(spec, known)
-
-
-def _takes_sizes_alone(method: Method) -> bool:
-    """Whether a function has no arguments that are None by default, one of which it may ask for all the same."""
-    return "None" not in _defaults(method).values()
-
-
-def _defaults(method: Method) -> dict[str, str | None]:
-    """The arguments of a method by name, each with its default, or None where it has to be given."""
-    function = function_of(method.call.source)
-    if function is None:  # it is understood
-        return {argument.name: argument.default for argument in method.call.args if not argument.is_marker}
-    pairs = arguments_with_defaults(function)
-    return {argument.arg: ast.unparse(default) if default else None for argument, default in pairs}
-
-
-def _factory_calls(
-    methods: Iterable[Method], spec: ModuleSpec, known: Mapping[str, ModuleSpec]
-) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Those class methods that take nothing or sizes, random keys and trees alone, and give an instance, with these: `Net.empty`."""
-    others = [other for method in spec.methods if (other := function_of(method.call.source)) is not None]
-    for method in methods:
-        function = function_of(method.call.source)
-        makes = method.builds(spec.name) if function is None else gives_instance(function, spec.name, others)
-        if not makes or method.owner == "self" or method.name.startswith("_") or _needs_one(method):
-            continue
-        needed = [name for name, default in _defaults(method).items() if default is None]
-        values = dict(_values(method, Subject(spec, known).examples))
-        if values.keys() >= {*needed}:
-            yield f"{spec.name}.{method.name}", [(name, values[name]) for name in needed]
-
-
-def _values(method: Method, examples: Examples) -> Iterator[tuple[str, str]]:
-    """Examples of the arguments of which any will do: sizes, random keys, and trees."""
-    for place, (argument, size) in enumerate(zip(method.call.args, primes(), strict=False)):
-        match argument.type:
-            case ScalarType(name="int"):  # of which a method may take arrays
-                yield argument.name, str(examples.sizes.get(argument.name, size))
-            case TreeType() | ArrayType(dtype="key") as kind:
-                yield argument.name, examples.value(kind, argument.name, place)
-            case _:
-                pass
-
-
-def _needs_one(method: Method) -> bool:
-    """Whether a function that may be called without arguments raises then: `if pos is None and rot is None: raise`."""
-    conditions = refused_conditions(parsed(method.call.text))
-    return any(re.fullmatch(_ALL_ABSENT, ast.unparse(condition)) for condition in conditions)
 
 
 def said_values(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:

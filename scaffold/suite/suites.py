@@ -8,12 +8,12 @@ from scaffold.kind import Context, kind_of
 from scaffold.spec.fields.shared import shared_fields
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.states import holds_state, is_stateful
-from scaffold.suite.as_written import factory_of
 from scaffold.suite.cases import case_contexts, widened
 from scaffold.suite.context import suite_context, with_state
 from scaffold.suite.declarations.methods import with_method_as_call
 from scaffold.suite.examples.subject import Subject
 from scaffold.suite.examples.untried import as_tried, with_values_of, without_untried
+from scaffold.suite.factories import factory_of, without_unknown_arguments
 from scaffold.suite.reads.inherited import with_inherited, with_types_of_bases
 from scaffold.suite.reads.read_elsewhere import with_read_elsewhere
 from scaffold.suite.untested import why_untested
@@ -47,6 +47,7 @@ def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     spec = as_tried(with_types_of_bases(spec, known), known)
     spec = with_values_of(spec, Method("__call__", spec.call)) if spec.call is not None else spec
     whole = kind.examined(without_untried(with_inherited(spec, known), known), known)
+    whole = without_unknown_arguments(whole, known)
     subject = with_method_as_call(Subject(whole, known))
     narrowed = replace(spec, call=subject.spec.call) if subject.method else spec
     context = {**suite_context(subject), **kind.tests(narrowed, known), **factory_of(whole, known)}

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import suite_text, tried
+from tests.ordinary.generated import generated, suite_text, tried
+from tests.support.forking import forked_pytest
 
 HEAD = """
 import equinox as eqx
@@ -141,3 +142,41 @@ class Rates(eqx.Module):
 
 def test_a_step_that_stores_nothing_leaves_the_constructor_that_of_a_dataclass(tmp_path: Path) -> None:
     tried(tmp_path, "rates", CHECKED)
+
+
+SWAPPED = """\
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+class Qubits(eqx.Module):
+    amplitudes: jax.Array
+
+    @classmethod
+    def zero(cls, count: int = 2):
+        return cls(jnp.ones((2,) * count))
+
+    def swapped(self, first: int, second: int) -> jax.Array:
+        low, high = sorted((first, second))
+        axes = list(range(self.amplitudes.ndim))
+        axes[low], axes[high] = axes[high], axes[low]
+        return jnp.transpose(self.amplitudes, axes)
+"""
+
+
+def test_an_index_that_is_made_up_may_lie_beyond_what_there_is(tmp_path: Path) -> None:
+    generated(tmp_path, {"qubits": SWAPPED})
+    run = forked_pytest(tmp_path / "nets", "--numbers=off")
+    assert run.returncode == 0, run.stdout
+    assert "swapped" in run.stdout and "list index out of range" in run.stdout
+    # No example of its array is known, so that the class method of sizes builds the instance.
+    assert "return Qubits.zero(**inputs)" in suite_text(tmp_path, "qubits")
+
+
+def test_an_index_that_code_itself_takes_beyond_is_told(tmp_path: Path) -> None:
+    text = SWAPPED.replace(", first: int, second: int", "").replace("sorted((first, second))", "0, 9")
+    generated(tmp_path, {"qubits": text})
+    run = forked_pytest(tmp_path / "nets", "--numbers=off")
+    assert "LawWarning: P7 jit equals eager, at `swapped`" in run.stdout
+    assert "list index out of range" in run.stdout

@@ -60,8 +60,19 @@ def is_misfit(suite: Any, name: str, error: Exception | None) -> bool:
     is_of_code = isinstance(error, TypeError) and _OF_SIGNATURE.search(str(error))
     is_of_code = is_of_code or (isinstance(error, _OF_TRACERS) and _needs_arrays_alone(suite, name))
     may_refuse = isinstance(error, _MISFITS) or (error and raises_deliberately(error, type(suite)))
-    is_guess = name in suite.guessed and bool(may_refuse) and not is_of_code
-    return is_guess and not suite.has_numbers_of(_ENTRIES.get(name, name))
+    is_guess = name in suite.guessed or _lies_beyond(suite, name, error)
+    is_misfit = is_guess and bool(may_refuse) and not is_of_code
+    return is_misfit and not suite.has_numbers_of(_ENTRIES.get(name, name))
+
+
+def _lies_beyond(suite: Any, name: str, error: Exception | None) -> bool:
+    """Whether an index that the example of a method has made up lies beyond what the instance has, of a class that somebody else wrote."""
+    if suite.severity != FAULT or not isinstance(error, IndexError) or isinstance(error, _OF_TRACERS):
+        return False
+    methods = [method for method in suite.methods if method.name == name]
+    given = [method.arguments(0) for method in methods]
+    given += [getattr(getattr(method.call, "__code__", None), "co_consts", ()) for method in methods]
+    return any(type(value) is int for value in jax.tree.leaves(given))
 
 
 @or_else(False)  # nothing says what it takes

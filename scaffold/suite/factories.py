@@ -1,0 +1,107 @@
+"""Class methods that build an instance of sizes alone, `Net.empty(3)`, where the constructor would be given a guess, or has no example."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from scaffold.errors import ScaffoldError
+from scaffold.source.definitions import arguments_with_defaults, function_of, gives_instance
+from scaffold.source.expressions import parsed
+from scaffold.spec.construction.arithmetic import primes
+from scaffold.spec.construction.constructor import Parameter, parameters
+from scaffold.spec.construction.guards import refused_conditions
+from scaffold.spec.grammar.types import ArrayType, ScalarType, TreeType
+from scaffold.spec.model import Method, ModuleSpec
+from scaffold.suite.declarations.guesses import is_guessed
+from scaffold.suite.examples.examples import Examples
+from scaffold.suite.examples.subject import Subject
+
+_ALL_ABSENT = r"\w+ is None( and \w+ is None)*"
+UNKNOWN = "..."
+"""Stands for an argument of the constructor that has no example, where a class method builds the instance."""
+
+
+def without_unknown_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
+    """The spec, in which arguments without an example are `UNKNOWN` where a class method of sizes builds an instance all the same."""
+    examples = Examples.of(spec, known)
+    missing = [
+        each.name for place, each in enumerate(parameters(spec)) if not _has_example(examples, each, place)
+    ]
+    if not missing:
+        return spec
+    values = (*spec.test.values, *((name, UNKNOWN) for name in missing))
+    filled = replace(spec, test=replace(spec.test, values=values))
+    return filled if factory_of(filled, known) else spec
+
+
+def _has_example(examples: Examples, parameter: Parameter, place: int) -> bool:
+    try:
+        examples.parameter(parameter, place)
+    except ScaffoldError:
+        return False
+    return True
+
+
+def factory_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+    """What builds an instance in the place of a constructor that is given a guess: a class method that takes sizes alone."""
+    beside = dict.fromkeys(("other", "rejected", "accepted"), ())  # what the constructor takes
+    for name, given in factory_calls(factories_of_sizes(spec, known), spec, known):
+        return {"construct": name, "inputs": [*map(list, given)], **beside}
+    return {}
+
+
+def factories_of_sizes(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[Method, ...]:
+    """The methods that may build an instance where the constructor would be given a guess."""
+    is_needed = is_guessed(spec, known) or any(source == UNKNOWN for _, source in spec.test.values)
+    return tuple(filter(_takes_sizes_alone, spec.methods)) if is_needed else ()
+
+
+def _takes_sizes_alone(method: Method) -> bool:
+    """Whether a function has no arguments that are None by default, one of which it may ask for all the same."""
+    return "None" not in _defaults(method).values()
+
+
+def _defaults(method: Method) -> dict[str, str | None]:
+    """The arguments of a method by name, each with its default, or None where it has to be given."""
+    function = function_of(method.call.source)
+    if function is None:  # it is understood
+        return {argument.name: argument.default for argument in method.call.args if not argument.is_marker}
+    pairs = arguments_with_defaults(function)
+    return {argument.arg: ast.unparse(default) if default else None for argument, default in pairs}
+
+
+def factory_calls(
+    methods: Iterable[Method], spec: ModuleSpec, known: Mapping[str, ModuleSpec]
+) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Those class methods that take nothing or sizes, random keys and trees alone, and give an instance, with these: `Net.empty`."""
+    others = [other for method in spec.methods if (other := function_of(method.call.source)) is not None]
+    for method in methods:
+        function = function_of(method.call.source)
+        makes = method.builds(spec.name) if function is None else gives_instance(function, spec.name, others)
+        if not makes or method.owner == "self" or method.name.startswith("_") or _needs_one(method):
+            continue
+        needed = [name for name, default in _defaults(method).items() if default is None]
+        values = dict(_values(method, Subject(spec, known).examples))
+        if values.keys() >= {*needed}:
+            yield f"{spec.name}.{method.name}", [(name, values[name]) for name in needed]
+
+
+def _values(method: Method, examples: Examples) -> Iterator[tuple[str, str]]:
+    """Examples of the arguments of which any will do: sizes, random keys, and trees."""
+    for place, (argument, size) in enumerate(zip(method.call.args, primes(), strict=False)):
+        match argument.type:
+            case ScalarType(name="int"):  # of which a method may take arrays
+                yield argument.name, str(examples.sizes.get(argument.name, size))
+            case TreeType() | ArrayType(dtype="key") as kind:
+                yield argument.name, examples.value(kind, argument.name, place)
+            case _:
+                pass
+
+
+def _needs_one(method: Method) -> bool:
+    """Whether a function that may be called without arguments raises then: `if pos is None and rot is None: raise`."""
+    conditions = refused_conditions(parsed(method.call.text))
+    return any(re.fullmatch(_ALL_ABSENT, ast.unparse(condition)) for condition in conditions)
