@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, suite_text
+from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -131,3 +131,29 @@ def test_a_record_with_a_dim_whose_size_nothing_says_is_a_guess(tmp_path: Path) 
         "TestScan: not tried: the example of `step` is a guess, and does not fit (TypeError: mul got"
         in ran.stdout
     )
+
+
+TIMED = """\
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+class Timed(eqx.Module):
+    mlp: eqx.nn.Linear
+    width: int = eqx.field(static=True)
+
+    def __init__(self, width: int = 8, *, key):
+        self.mlp = eqx.nn.Linear(width, width, key=key)
+        self.width = width
+
+    def __call__(self, t, x):
+        half = self.width // 2
+        angles = t * jnp.exp(-jnp.arange(half) / half)
+        return x + self.mlp(jnp.concatenate([jnp.cos(angles), jnp.sin(angles)]))
+"""
+
+
+def test_a_time_is_one_number_for_a_table_of_frequencies(tmp_path: Path) -> None:
+    tried(tmp_path, "timed", TIMED)
+    assert "sample(seed, ())" in suite_text(tmp_path, "timed")

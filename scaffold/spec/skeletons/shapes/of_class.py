@@ -26,6 +26,7 @@ _READINGS = 2
 """How often the methods are read: what one says of a field, those above it say no more."""
 _TEXTS = ("__repr__", "__str__", "__format__")
 """The methods that give an instance as text."""
+_TIMES = ("t", "dt", "tau", "time", "timestep")
 _OF_ANY_ARRAY = ("shape", "dtype", "ndim", "size")
 """What is read of an array of any shape; what the code does with a size says more, where it does."""
 
@@ -40,7 +41,13 @@ class ClassShapes(Struct, frozen=True):
     """The fields whose names no dim can have."""
 
     def of_argument(self, function: str, name: str) -> str:
-        """The type in the grammar of an argument of a method; empty where no use tells it."""
+        """The type in the grammar of an argument of a method; empty where no use tells it.
+
+        A time that meets an axis without a name is one number for all of it, as a frequency table takes it.
+        """
+        known = self.shapes.known(Unknown(f"{function}.{name}"))
+        if name in _TIMES and known is not None and len(known) == 1 and known[0].startswith(AXIS):
+            return "f[]"
         return self._type(f"{function}.{name}")
 
     def stated(self, function: str, name: str) -> str:
