@@ -7,17 +7,18 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from ...discover.copied_parts import drawn_fields, is_copied_module
 from ...engine.applicability import TAKES_DTYPE, TAKES_KEYS, need, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import buffer_of, host, is_inexact, is_key, on_device, same_bits
 from ...inspect.classes import is_of_library
-from ...inspect.trees import arrays_of, changed, look_up, named_arrays, numbers_of
+from ...inspect.trees import arrays_of, changed, look_up, numbers_of
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ANY_ERROR, COST, Law, check, doing
-from ...trace.drawn_keys import drawn_with_one_key, is_one_draw, trace_named
-from ...trace.jaxprs import NEEDS_VALUES, has_repeated_parts
+from ...trace.drawn_keys import drawn_with_one_key, trace_named
+from ...trace.jaxprs import has_repeated_parts
 from ...trace.programs import compiled
 from ...values.randomize import check_draws, check_held_draws, check_keys, check_rows_differ, redraws
 
@@ -62,24 +63,6 @@ def test_p15_no_two_parameters_are_the_same_draw(subject: Suite) -> None:
             twin = drawn.setdefault((leaf.shape, bits), name)
             is_free = twin == name or bits in given_bytes or is_copied_module(subject, name, twin)
             check(is_free, name, f"it is the same draw as `{twin}`", "one key for two draws")
-
-
-def is_copied_module(subject: Suite, name: str, twin: str) -> bool:
-    """Whether the constructor copies a whole module to another attribute, as a target network begins."""
-    names = [path.split(".") for path in (name, twin)]
-    above = len([*itertools.takewhile(lambda pair: pair[0] == pair[1], zip(*names))])
-    roots = [".".join(path[: above + 1]) for path in names]
-    if not all(len(path) > above + 1 and path[above].isidentifier() for path in names):
-        return False  # arrays alone, or parts of one list, as `layers.0` and `layers.1`
-    held = subject.named(subject.cached_instance())
-    part, other = (
-        {p.removeprefix(root): v for p, v in held.items() if p.startswith(f"{root}.")} for root in roots
-    )
-    is_equal = part.keys() == other.keys() and all(same_bits(v, other[path]) for path, v in part.items())
-    try:
-        return is_equal and is_one_draw(subject.traced_build().jaxpr, drawn_fields(subject), (name, twin))
-    except NEEDS_VALUES:
-        return False
 
 
 @CHECKS.register(TAKES_KEYS)
@@ -202,11 +185,6 @@ def test_p15_parts_of_a_complex_draw_differ(subject: PytreeSuite) -> None:
     message = "the imaginary part of a complex number is its real part again"
     hint = "one key for both parts, or one of two draws in both places"
     check(not has_repeated_parts(jaxpr.jaxpr), "build with dtype complex64", message, hint)
-
-
-def drawn_fields(subject: Suite) -> list[str]:
-    """The paths of the arrays that the constructor gives, in the order of its trace."""
-    return list(dict(named_arrays(subject.to_tree(subject.cached_instance())[0])))
 
 
 def check_buffers(suite: Suite) -> None:

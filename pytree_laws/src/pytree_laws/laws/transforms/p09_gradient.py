@@ -1,6 +1,6 @@
 """P9: gradients, and a training step."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -8,6 +8,7 @@ import numpy as np
 
 from ...declare.leaf_spec import TRAINED
 from ...discover.configuration_programs import is_cut_off, is_optional, severity_of_idle, stored_paths
+from ...discover.copied_parts import is_copy_of_another
 from ...discover.evaluation import on_purpose, severity_of_values
 from ...discover.method_programs import (
     MEMBERS,
@@ -104,7 +105,7 @@ def test_p09_every_trained_sub_tree_has_a_gradient(subject: Suite) -> None:
         used = not below or any(
             has_gradient(subject, name, grads[name]) or subject.is_unused(name) for name in below
         )
-        if not (used or root.unused):
+        if not (used or root.unused or _is_slow_copy(subject, below)):
             hint = CUT_OFF if is_cut_off(subject, below) else UNUSED
             message = f"no {subject.noun} of this sub-tree has a gradient"
             check(False, root.path, message, hint, severity=severity_of_idle(subject, below, gradients=True))
@@ -119,7 +120,8 @@ def test_p09_every_leaf_of_a_sub_module_has_a_gradient(subject: Suite) -> None:
             hint = CUT_OFF if is_cut_off(subject, [name]) else hint
             severity = FAULT if np.any(grad) else severity_of_idle(subject, [name], gradients=True)
             message = f"a {subject.noun} of a sub-module never has a gradient"
-            check(has_gradient(subject, name, grad), name, message, hint, severity=severity)
+            is_right = has_gradient(subject, name, grad) or _is_slow_copy(subject, _beside(subject, name))
+            check(is_right, name, message, hint, severity=severity)
 
 
 @CHECKS.register(CALLED)
@@ -137,6 +139,21 @@ def test_p09_derivative_rules_of_its_own_are_right(subject: Suite) -> None:
 
     with doing(rules[0], "the gradient of the call"):
         check_rule(rules[0], compiled(jax.value_and_grad(loss)), floats)
+
+
+def _beside(subject: Suite, name: str) -> list[str]:
+    """The leaves of the declared sub-module that has a leaf."""
+    roots = [leaf.path for leaf in subject.manifest() if leaf.role == "module" and is_under(name, leaf.path)]
+    return (
+        [path for path in subject.named(subject.cached_instance()) if is_under(path, roots[0])]
+        if roots
+        else []
+    )
+
+
+def _is_slow_copy(subject: Suite, paths: Sequence[str]) -> bool:
+    """Whether a part begins as a copy of another, and is kept from gradients, as a target network is."""
+    return is_cut_off(subject, paths) and is_copy_of_another(subject, paths)
 
 
 def has_gradient(subject: Suite, name: str, grad: np.ndarray) -> bool:
