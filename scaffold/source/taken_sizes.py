@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 _SIZED = ("range", "zeros", "ones", "empty", "eye", "identity", "arange", "tri")
 """Functions whose arguments are sizes."""
-_PLACES = (("full", 0), ("split", 1))
+_PLACES = (("full", 0), ("split", 1), ("linspace", 2), ("top_k", 1), ("one_hot", 1), ("fori_loop", 1))
 """Functions that take a size at one place."""
+_KEYWORDS = ("length", "num", "num_classes", "num_segments", "total_repeat_length", "axis_size")
+"""Arguments of functions of jax that are sizes, whichever function takes them."""
 _LAYERS = ("nn", "nnx")
 """The rooms of layers, which take sizes."""
 RATES = ("Dropout", "AlphaDropout")
@@ -31,6 +33,8 @@ def sizes_taken(call: ast.Call) -> Iterator[str]:
         is_shape = isinstance(value, ast.Tuple | ast.List) or (function, place) in _PLACES
         if takes_sizes or is_shape:
             yield from names_in_size(value)
+    for keyword in call.keywords:
+        yield from names_in_size(keyword.value) if keyword.arg in _KEYWORDS else ()
 
 
 def names_in_size(expression: ast.expr) -> Iterator[str]:

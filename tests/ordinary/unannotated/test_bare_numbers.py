@@ -77,3 +77,39 @@ def test_an_array_outside_of_a_variable_is_told_once(tmp_path: Path) -> None:
     result = forked_pytest(tmp_path / "nets", "--numbers=off")
     assert "P2 manifest, at `scale`: declared in `static`, and a Variable" in result.stdout
     assert "of pytree_laws, and no line" not in result.stdout, result.stdout
+
+
+BASIS = """\
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+class Basis(eqx.Module):
+    w: jax.Array
+
+    def __init__(self, n: int, *, key):
+        self.w = jax.random.normal(key, (n,))
+
+    def grid(self, points):
+        return jnp.linspace(0, 1, points)[:, None] * self.w
+
+    def best(self, x, k):
+        return jax.lax.top_k(self.w * x, k)[0]
+
+    def tiled(self, copies):
+        return jnp.stack([self.w] * copies)
+
+    def rolled(self, steps):
+        return jax.lax.scan(lambda c, _: (c + self.w, c), 2 * self.w, None, length=steps)
+
+    def mapped(self, f, x):
+        return f(self.w * x)
+"""
+
+
+def test_what_methods_take_for_sizes_and_call_has_an_example(tmp_path: Path) -> None:
+    tried(tmp_path, "basis", BASIS)
+    suite = suite_text(tmp_path, "basis")
+    assert "instance.grid(3)" in suite and "instance.tiled(3)" in suite and "instance.rolled(3)" in suite
+    assert "instance.best(x, 2)" in suite and "jnp.tanh" in suite

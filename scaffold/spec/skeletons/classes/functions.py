@@ -27,7 +27,7 @@ from scaffold.spec.grammar.types import arrays
 from scaffold.spec.names import argument_name_faults
 from scaffold.spec.skeletons.classes.class_statements import is_of_anything
 from scaffold.spec.skeletons.classes.fields import doc_below, keys_of
-from scaffold.spec.skeletons.classes.inferred import inferred_types
+from scaffold.spec.skeletons.classes.inferred import types_taken
 from scaffold.spec.skeletons.classes.optimisers import is_tree_of_optimiser, trees_of_arguments
 from scaffold.spec.skeletons.words.annotations import (
     ARRAYS_BY_NAME,
@@ -239,7 +239,7 @@ def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str,
     for name in (name for name in bare if name in read and name not in trees):
         is_instance = is_type and is_used_as_instance(node, name, owner)
         types[name] = owner.name if is_instance else names.shapes_of(owner).of_argument(node.name, name)
-    made = inferred_types(node, {}, names.classes) if owner_of(node) == "cls" else {}
+    made = types_taken(node, names.classes)
     types = {name: types[name] for name in bare if types[name]}
     return types | dict(_stated(node, owner, names)) | {name: made[name] for name in bare if name in made}
 

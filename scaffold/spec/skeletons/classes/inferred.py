@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scaffold.source.definitions import arguments_of, method_of
+from scaffold.source.definitions import arguments_of, method_of, owner_of
 from scaffold.source.expressions import Function, nodes_of
 from scaffold.source.instance import given_as, kept_arguments, last_name
 from scaffold.source.local_makers import unfolded
@@ -45,6 +45,20 @@ def inferred_types(
     numbers = {argument: _number_of(other) for argument, other in _compared(node, classes)}
     types = numbers | dict.fromkeys(filter(NAMED_SIZE.search, bare), "int") | types
     return {name: types[name] for name in bare if name in types}
+
+
+def types_taken(node: Function, classes: Mapping[str, ast.ClassDef]) -> dict[str, str]:
+    """What is said of arguments without an annotation by a class method, as by a constructor; by another what it takes for sizes, and calls."""
+    if owner_of(node) == "cls":
+        return inferred_types(node, {}, classes)
+    calls = [*nodes_of(ast.Call, *node.body)]
+    called = {call.func.id for call in calls if isinstance(call.func, ast.Name)}
+    sizes = {name for call in calls for name in sizes_taken(call)}
+    repeated = (each for each in nodes_of(ast.BinOp, *node.body) if isinstance(each.op, ast.Mult))
+    lists = (each.right for each in repeated if isinstance(each.left, ast.List | ast.Tuple))
+    sizes |= {name for right in lists for name in names_in_size(right)}
+    counts = {name: "int" for name in sizes if not name.endswith("shape")}
+    return {**counts, **dict.fromkeys(called, "callable")}
 
 
 def constructor_of(owner: ast.ClassDef) -> ast.FunctionDef | None:
