@@ -169,3 +169,44 @@ class Net(eqx.Module):
 """
     generated(tmp_path, {"net": HEAD + net})
     assert (tmp_path / "nets/net.py").read_text("utf-8").endswith(net)
+
+
+BLOCKS = """\
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+class Block(eqx.Module):
+    linear: eqx.nn.Linear
+
+    def __init__(self, dim: int, *, key):
+        self.linear = eqx.nn.Linear(dim, dim, key=key)
+
+    def __call__(self, x):
+        return jax.nn.relu(self.linear(x))
+
+
+class Residual(eqx.Module):
+    inner: Block
+    scale: jax.Array
+
+    def __init__(self, inner: Block):
+        self.inner = inner
+        self.scale = jnp.ones(())
+
+    def __call__(self, x):
+        return x + self.scale * self.inner(x)
+
+
+class Pair(eqx.Module):
+    left: Block
+    right: Block
+
+    def both(self, xs):
+        return jax.vmap(self.left)(xs) + jax.vmap(self.right)(xs)
+"""
+
+
+def test_what_a_class_of_the_file_takes_is_known_of_one_that_is_given(tmp_path: Path) -> None:
+    tried(tmp_path, "blocks", BLOCKS, least=150)

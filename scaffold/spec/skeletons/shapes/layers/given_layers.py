@@ -18,7 +18,7 @@ def given_layers(owner: ast.ClassDef) -> Iterator[tuple[str, str, list[Layer]]]:
 
     Two of a list are as wide as each other: they may be a chain.
     """
-    for name, argument, annotation in _given(owner):
+    for name, argument, annotation in given_fields(owner):
         item = _item(annotation)
         layer = _layer(annotation, argument) if item is None else _layer(item, argument, "size")
         if layer is not None:
@@ -28,7 +28,7 @@ def given_layers(owner: ast.ClassDef) -> Iterator[tuple[str, str, list[Layer]]]:
 def ties_of_given(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
     """By size of a given layer, as `linear_in_features`, the dim that the code says it to be."""
     ties: dict[str, str] = {}
-    for _, argument, annotation in _given(owner):
+    for _, argument, annotation in given_fields(owner):
         item = _item(annotation)
         layer = _layer(annotation if item is None else item, argument)
         own = {*_dims(layer)} if layer is not None else set[str]()
@@ -45,7 +45,7 @@ def _dims(layer: Layer) -> Iterator[str]:
             yield from part if isinstance(part, tuple) else ()
 
 
-def _given(owner: ast.ClassDef) -> Iterator[tuple[str, str, ast.expr]]:
+def given_fields(owner: ast.ClassDef) -> Iterator[tuple[str, str, ast.expr]]:
     """The fields that hold what a class is given as it is, each with the name of the argument and its annotation."""
     annotated = {name: statement.annotation for name, statement in annotated_names(owner.body)}
     maker = method_of(owner, "__init__")

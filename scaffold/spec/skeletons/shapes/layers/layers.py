@@ -17,7 +17,7 @@ from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.grammar.values import EXAMPLE_INTS
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Dims, Parts, Shape
-from scaffold.spec.skeletons.shapes.layers.given_layers import given_layers
+from scaffold.spec.skeletons.shapes.layers.given_layers import given_fields, given_layers
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, known_layer
 
 _ATOM = r"([A-Za-z_]\w*|\d+)"
@@ -67,6 +67,10 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
     for name, _, layers in given_layers(owner):
         instance.layers[name] = layers
         instance.objects.add(name)
+    for name, _, annotation in given_fields(owner):
+        # The tests share sizes by name between a class and the parts that it is given.
+        if (part := beside.get(ast.unparse(annotation))) is not None and part.takes:
+            instance.layers[name] = [Layer(part.takes, part.gives, part.counts)]
     maker = method_of(owner, "__init__")
     if maker is None:
         return instance
