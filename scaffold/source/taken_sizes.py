@@ -24,13 +24,23 @@ NAMED_SIZE = re.compile(
 """Names that say that an argument is one size, where nothing else says it."""
 
 
-def sizes_taken(call: ast.Call) -> Iterator[str]:
-    """The names that stand in a shape, or where a function or a layer takes a size."""
+_DRAWING = ("random", "jr", "jrandom")
+"""What `jax.random` is called, whose functions take a shape."""
+
+
+def sizes_taken(call: ast.Call, *, any_shape: bool = True) -> Iterator[str]:
+    """The names that stand in a shape, or where a function or a layer takes a size.
+
+    With `any_shape` any tuple and list is a shape, as in a constructor, and else those of functions that take one.
+    """
     *path, function = ast.unparse(call.func).split(".")
     takes_sizes = function in _SIZED or (function not in RATES and not set(_LAYERS).isdisjoint(path))
     given = [*call.args, *(keyword.value for keyword in call.keywords if _SIZE.search(keyword.arg or ""))]
     for place, value in enumerate(given):
-        is_shape = isinstance(value, ast.Tuple | ast.List) or (function, place) in _PLACES
+        is_shape = isinstance(value, ast.Tuple | ast.List) and (
+            any_shape or not set(_DRAWING).isdisjoint(path)
+        )
+        is_shape = is_shape or (function, place) in _PLACES
         if takes_sizes or is_shape:
             yield from names_in_size(value)
     for keyword in call.keywords:

@@ -53,7 +53,7 @@ def types_taken(node: Function, classes: Mapping[str, ast.ClassDef]) -> dict[str
         return inferred_types(node, {}, classes)
     calls = [*nodes_of(ast.Call, *node.body)]
     called = {call.func.id for call in calls if isinstance(call.func, ast.Name)}
-    sizes = {name for call in calls for name in sizes_taken(call)}
+    sizes = {name for call in calls for name in sizes_taken(call, any_shape=False)}
     repeated = (each for each in nodes_of(ast.BinOp, *node.body) if isinstance(each.op, ast.Mult))
     lists = (each.right for each in repeated if isinstance(each.left, ast.List | ast.Tuple))
     sizes |= {name for right in lists for name in names_in_size(right)}

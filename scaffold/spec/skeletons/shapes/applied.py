@@ -12,6 +12,7 @@ from scaffold.spec.skeletons.shapes.algebra.functions import (
     OF_THREE,
     OF_TWO,
     PRODUCTS,
+    RANGES,
     SEGMENTS,
 )
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Leading, Parts, Shape
@@ -56,6 +57,8 @@ def over(shapes: Shapes, shape: Shape, size: str) -> Shape:
 def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> Shape:
     """What a function of jax gives of arrays, or a method of the first."""
     match arrays:
+        case _ if name in RANGES:
+            return (shapes.new(),)
         case [_, *operands] if name == "einsum":
             return contracted(shapes, call.args[0], operands)
         case [left, right] if name in PRODUCTS:
@@ -107,17 +110,20 @@ def taken_along(shapes: Shapes, call: ast.Call, data: Shape, places: Shape) -> S
 
 
 def joined(shapes: Shapes, call: ast.Call, arrays: list[Shape]) -> Shape:
-    """What `jnp.concatenate([x, y], axis=-1)` gives: the last axis of each is a part of its own."""
+    """What `jnp.concatenate([x, y], axis=-1)` gives, along the last axis or the first: that of each is a part of its own."""
     axis = argument_of(call, 1, "axis")
     known = [dims for array in arrays if (dims := shapes.known(array)) is not None]
-    lead = known[0][:-1] if known else ()
-    is_last = axis is None or ast.unparse(axis) == "-1"
-    if not is_last or (axis is None and lead) or any(array is None for array in arrays) or () in known:
+    is_last = axis is not None and ast.unparse(axis) == "-1"
+    if not (is_last or axis is None or ast.unparse(axis) == "0"):
         return None
+    if any(array is None for array in arrays) or () in known:
+        return None
+    turn = slice(None, None, 1 if is_last else -1)  # so that the axis that grows is the last
+    others = known[0][turn][:-1] if known else ()
     for array in arrays:
-        shapes.learn(array, (*lead, shapes.new()))
-    ends = [dims[-1] for array in arrays if (dims := shapes.known(array))]
-    return (*lead, "+".join(ends)) if len(ends) == len(arrays) else None
+        shapes.learn(array, (*others, shapes.new())[turn])
+    ends = [dims[turn][-1] for array in arrays if (dims := shapes.known(array))]
+    return (*others, "+".join(ends))[turn] if len(ends) == len(arrays) else None
 
 
 def number_of(shapes: Shapes, call: ast.Call, arrays: list[Shape], *, is_method: bool) -> Shape:

@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 
 from scaffold.source.expressions import whole_number
+from scaffold.source.lists import literal_slice
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Dims, Shape, Unknown
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 
@@ -25,6 +26,8 @@ def indexed(dims: Dims, index: Sequence[ast.expr], shapes: Shapes) -> Dims | Non
                 continue
             case _ if _is_whole(part):
                 left.append(rest[0])
+            case ast.Slice(step=None) if rest[0].isdigit() and (ends := literal_slice(part)) is not None:
+                left.append(str(len(range(int(rest[0]))[ends])))
             case ast.Slice(upper=upper):
                 end = whole_number(upper) or 0
                 shapes.read_until(rest[0], end if end > 0 else math.inf)
