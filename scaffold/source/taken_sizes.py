@@ -34,7 +34,8 @@ def sizes_taken(call: ast.Call, *, any_shape: bool = True) -> Iterator[str]:
     With `any_shape` any tuple and list is a shape, as in a constructor, and else those of functions that take one.
     """
     *path, function = ast.unparse(call.func).split(".")
-    takes_sizes = function in _SIZED or (function not in RATES and not set(_LAYERS).isdisjoint(path))
+    is_layer = function[:1].isupper() and function not in RATES and not set(_LAYERS).isdisjoint(path)
+    takes_sizes = function in _SIZED or is_layer
     given = [*call.args, *(keyword.value for keyword in call.keywords if _SIZE.search(keyword.arg or ""))]
     for place, value in enumerate(given):
         is_shape = isinstance(value, ast.Tuple | ast.List) and (

@@ -81,7 +81,7 @@ class Ring(eqx.Module):
         return self.items[index]
 
     def __mul__(self, other):
-        return Ring(jnp.concatenate([self.items, other]))
+        return Ring(jnp.concatenate([self.items, *other]))
 
     @classmethod
     def tree_unflatten(cls, aux, children):
