@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, suite_text
+from tests.ordinary.generated import generated, suite_text, tried
 
 HEAD = """
 import equinox as eqx
@@ -60,3 +60,26 @@ def test_the_length_of_a_tuple_decides_what_is_compared_with_it(tmp_path: Path) 
     generated(tmp_path, {"spectrum": HEAD + SPECTRUM})
     suite = suite_text(tmp_path, "spectrum")
     assert '"ndim": 2' in suite and '"modes": (2, 3)' in suite
+
+
+EXPANDED = """\
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Gated(nnx.Module):
+    def __init__(self, dim: int, expand: int = 2, *, rngs: nnx.Rngs):
+        inner = expand * dim
+        width = inner
+        self.up = nnx.Linear(dim, 2 * width, rngs=rngs)
+        self.down = nnx.Linear(inner, dim, rngs=rngs)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        h, z = jnp.split(self.up(x), 2, axis=-1)
+        return self.down(h * jax.nn.silu(z))
+"""
+
+
+def test_a_size_that_a_constructor_names_is_what_it_computes(tmp_path: Path) -> None:
+    tried(tmp_path, "gated", EXPANDED)

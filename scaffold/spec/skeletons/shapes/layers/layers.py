@@ -11,7 +11,7 @@ from scaffold.source.definitions import annotated_names, arguments_of, arguments
 from scaffold.source.expressions import is_arithmetic, local_values, nodes_of
 from scaffold.source.instance import last_name, made_attributes, names_array
 from scaffold.source.lists import Lists, filled_lists
-from scaffold.source.local_makers import unfolded
+from scaffold.source.local_makers import substituted, unfolded
 from scaffold.spec.grammar.kept_annotations import without_none
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
@@ -27,6 +27,8 @@ _SIZES_OF_LAYERS = (
     "num_features",
 )
 """The attributes of layers that are sizes."""
+_DEEPEST = 4
+"""How many local names may stand for each other."""
 AS_ARRAY = ("array", "asarray")
 """Functions that make an array of what they are given first."""
 
@@ -191,9 +193,24 @@ class Makers(Struct):
                 return size  # of a layer that is given
             case _:
                 pass
+        node = self._in_terms_of_arguments(node)
         named = {name.id for name in nodes_of(ast.Name, node)}
         is_size = named <= self.sizes and is_arithmetic(node)
         return ast.unparse(node).replace(" ", "") if is_size else ""
+
+    def _in_terms_of_arguments(self, node: ast.expr) -> ast.expr:
+        """A size with what its local names are in their places: `2 * (expand * dim)` of `2 * inner` behind `inner = expand * dim`."""
+        local = {
+            name: value
+            for name, value in self.local.items()
+            if is_arithmetic(value) and name not in {part.id for part in nodes_of(ast.Name, value)}
+        }
+        for _ in range(_DEEPEST):
+            named = {name.id for name in nodes_of(ast.Name, node)} - self.sizes
+            if not named.intersection(local):
+                break
+            node = substituted(node, {name: local[name] for name in named if name in local})
+        return node
 
     def layer(self, value: ast.expr) -> Layer | None:
         """The layer that an expression makes; None where nothing says what it takes."""
