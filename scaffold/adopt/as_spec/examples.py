@@ -32,12 +32,21 @@ def examples_of(description: Found, class_name: str) -> Examples:
     values = [*(() if build else description["inputs"]), *_values_of_methods(description)]
     texts = [build, *(text for _, text in values)]
     sampled = any("sample" in free_names(text, expression=True) for text in texts if text)
-    lines = dict.fromkeys(
-        line for _, line in told_of(description, "imports") if class_name not in imported(line)
-    )
+    brought = (_without(class_name, line) for _, line in told_of(description, "imports"))
+    lines = dict.fromkeys(filter(None, brought))
     keys: dict[str, Any] = {"build": build} if build else {}
     keys |= {"values": dict(values)} if values else {}
     return Examples(keys, (*lines, *([IMPORTS["sample"]] if sampled else [])))
+
+
+def _without(name: str, line: str) -> str:
+    """An import without one of the names that it brings, which the spec itself defines; empty where it brings no other."""
+    match ast.parse(line).body:
+        case [ast.ImportFrom(names=names) as statement] if name in imported(line):
+            statement.names = [alias for alias in names if name not in (alias.name, alias.asname)]
+            return ast.unparse(statement) if statement.names else ""
+        case _:
+            return "" if name in imported(line) else line
 
 
 def _build(description: Found, class_name: str) -> str:
