@@ -218,3 +218,22 @@ def test_arrays_of_chex_have_dims_and_what_needs_an_argument_builds_nothing(tmp_
     said = generated(tmp_path, {"cells": "from typing import Any\n" + CELL})
     assert "not tested" not in said, said
     assert "Transform.create()" not in suite_text(tmp_path, "cells")
+
+
+STATS = """import chex
+import jax.numpy as jnp
+
+
+@chex.dataclass(frozen=True)
+class Stats:
+    total: chex.Array
+
+    def mean(self) -> chex.Array:
+        return self.total / 2
+"""
+
+
+def test_the_views_of_a_mapping_are_no_methods_to_try(tmp_path: Path) -> None:
+    generated(tmp_path, {"stats": STATS})
+    ran = forked_pytest(tmp_path / "nets", "tests")
+    assert passed(ran) > 50 and "dict_values" not in ran.stdout
