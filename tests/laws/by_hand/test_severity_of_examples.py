@@ -12,7 +12,7 @@ from flax.training.train_state import TrainState
 from jax.experimental import checkify
 
 from by_hand.test_severity import severities, severity_of
-from pytree_laws import PytreeLaws, check_pytree, sample
+from pytree_laws import Method, PytreeLaws, check_pytree, sample
 from pytree_laws.report import ADVICE, FAULT
 
 
@@ -260,3 +260,28 @@ class HoldsPartsLaws(RunsLaws):
 def test_a_position_in_a_dict_is_found(kind):
     laws = type("Laws", (HoldsPartsLaws,), {"kind": kind})
     assert severity_of("test_p05_static_values_are_the_declared_ones", laws) is None
+
+
+class OfTwoSizes(eqx.Module):
+    """It has no call, and a method of other shapes."""
+
+    weight: jax.Array
+    size: int = eqx.field(static=True)
+    order: int = eqx.field(static=True)
+
+    def scaled(self):
+        return self.weight * jnp.ones(7)
+
+
+class OfTwoSizesLaws(PytreeLaws):
+    methods = (Method("scaled"),)
+
+    def inputs(self, seed):
+        return {"weight": sample(seed, (3,)), "size": 5, "order": 2}
+
+    def build(self, **inputs):
+        return OfTwoSizes(**inputs)
+
+
+def test_a_method_that_raises_is_told_of_a_class_of_sizes_that_is_not_called():
+    assert severity_of("test_p07_methods_give_what_is_declared", OfTwoSizesLaws) == FAULT

@@ -7,7 +7,7 @@ import pytest
 
 from tests.ordinary.generated import generated, suite_text
 from tests.support.forking import forked_pytest
-from tests.support.projects import passed, scaffold
+from tests.support.projects import failed_tests, passed, scaffold
 from tests.support.trees import write_tree
 
 HEAD = """
@@ -218,3 +218,73 @@ def test_arrays_of_chex_have_dims_and_what_needs_an_argument_builds_nothing(tmp_
     said = generated(tmp_path, {"cells": "from typing import Any\n" + CELL})
     assert "not tested" not in said, said
     assert "Transform.create()" not in suite_text(tmp_path, "cells")
+
+
+KEPT = """
+@jax.tree_util.register_pytree_node_class
+class Heat:
+    def __init__(self, u, n_cells, dx):
+        self.u, self.n_cells, self.dx = u, n_cells, dx
+
+    def tree_flatten(self):
+        children, aux = (self.u,), (self.n_cells, self.dx)
+        return children, aux
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, *aux)
+
+    def points(self):
+        return jnp.arange(self.n_cells) * self.dx
+
+    def step(self, rate):
+        return Heat(self.u + rate * self.u / self.dx**2, self.n_cells, self.dx)
+"""
+MATRIX = """
+@jax.tree_util.register_pytree_node_class
+class Affine:
+    def __init__(self, weight, bias):
+        self.weight, self.bias = weight, bias
+
+    def tree_flatten(self):
+        return (self.bias,), (self.weight,)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*aux, *children)
+
+    def apply(self, x):
+        return self.weight @ x + self.bias
+"""
+
+
+def test_what_is_computed_with_and_kept_beside_the_leaves_is_a_number(tmp_path: Path) -> None:
+    generated(tmp_path, {"heat": HEAD + KEPT})
+    text = suite_text(tmp_path, "heat")
+    assert '"n_cells": 2,' in text and '"dx": 0.3,' in text and '"u": sample(seed, (' in text
+    assert passed(forked_pytest(tmp_path / "nets", "tests")) > 50
+
+
+def test_a_matrix_that_is_kept_beside_the_leaves_is_told(tmp_path: Path) -> None:
+    generated(tmp_path, {"affine": HEAD + MATRIX})
+    told = failed_tests(forked_pytest(tmp_path / "nets", "tests"))
+    assert "test_p05_aux_is_hashable_and_free_of_arrays" in told
+
+
+STATS = """import chex
+import jax.numpy as jnp
+
+
+@chex.dataclass(frozen=True)
+class Stats:
+    total: chex.Array
+
+    def mean(self) -> chex.Array:
+        return self.total / 2
+"""
+
+
+def test_the_views_of_a_mapping_are_no_methods_to_try(tmp_path: Path) -> None:
+    generated(tmp_path, {"stats": STATS})
+    ran = forked_pytest(tmp_path / "nets", "tests")
+    assert passed(ran) > 50 and "dict_values" not in ran.stdout

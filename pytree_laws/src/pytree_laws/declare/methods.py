@@ -13,7 +13,7 @@ import dataclasses
 import functools
 import inspect
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..inspect.classes import own_classes
@@ -40,6 +40,8 @@ _KNOWN = frozenset(
     )
 )
 """Methods that laws of their own are about."""
+_VIEWS = ("items", "keys", "values")
+"""Methods of a mapping, which give views of it: jax takes these for leaves."""
 _ACTIONS = re.compile(
     r"(show|plot|print|write|close|open|run|fit|main|test|delete|remove|save|load|restore|summary|asdict|as_dict|serialize|"
     r"to_(dict|json|yaml|toml|numpy|pandas|dataframe|string|str|bytes|file|disk|torch))(_|$)"
@@ -218,6 +220,8 @@ def _can_be_used(instance: Any, name: str) -> bool:
     cls = type(instance)
     if is_property(cls, name):
         return True
+    if isinstance(instance, Mapping) and name in _VIEWS:
+        return False
     attribute = inspect.getattr_static(cls, name)
     if isinstance(attribute, type) or not callable(class_attribute(cls, name)):
         return False

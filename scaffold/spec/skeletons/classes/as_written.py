@@ -7,9 +7,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from scaffold.kind import AS_WRITTEN
-from scaffold.source.definitions import WITHOUT_FIELDS, annotated_names, method_of
+from scaffold.source.definitions import WITHOUT_FIELDS, annotated_names, arguments_of, method_of
 from scaffold.source.expressions import Function, nodes_of
-from scaffold.source.instance import last_name, made_attributes
+from scaffold.source.flattened import numbers_beside_leaves
+from scaffold.source.instance import kept_arguments, last_name, made_attributes
 from scaffold.source.rewriting import end_of, spliced
 from scaffold.spec.skeletons.classes import class_statements, functions
 from scaffold.spec.skeletons.classes.fields import UNDERSTOOD
@@ -218,8 +219,18 @@ def _methods(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, no
         own_notes = notes if owner is node else Notes(notes.text, notes.where)  # a base tells its own faults
         for part in (part for part in owner.body if isinstance(part, Function)):
             path, kinds = ("methods", part.name), functions.types_by_use(part, owner, names)
+            if part.name == "__init__":
+                kinds |= _numbers_taken(part, owner)
             tables[part.name] = functions.read_function(part, path, names, own_notes, [part], kinds)
     return {"methods": tables} if tables else {}
+
+
+def _numbers_taken(constructor: Function, owner: ast.ClassDef) -> dict[str, str]:
+    """The types of what a constructor takes without an annotation, and the instance keeps as a number beside its leaves."""
+    numbers = numbers_beside_leaves(owner)
+    bare = {argument.arg for argument in arguments_of(constructor) if argument.annotation is None}
+    pairs = kept_arguments(constructor)
+    return {argument: numbers[name] for argument, name in pairs if argument in bare and name in numbers}
 
 
 def _fields(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, notes: Notes) -> list[str]:

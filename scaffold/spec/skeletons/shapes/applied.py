@@ -80,7 +80,7 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
             return first  # a Variable, or the place of a state
         case [first, *_] if name in ELEMENTWISE:
             shapes.computes([first])
-            return first
+            return shapes.cast(first) if name == "astype" else first
         case _:
             return None
 

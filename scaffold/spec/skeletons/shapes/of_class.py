@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from scaffold.source.definitions import annotated_names, arguments_of, method_of
 from scaffold.source.expressions import Function, nodes_of
+from scaffold.source.flattened import numbers_beside_leaves
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names
@@ -163,6 +164,8 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
     makers = (method_of(base, "__init__") for base in bases_of_file(owner, beside.classes))
     functions, maker = beside.functions, next(filter(None, makers), None)
     uses = Uses(owner.name, instance, shapes, named, {}, beside.records, beside.layers, functions, maker)
+    for name in numbers_beside_leaves(owner):
+        shapes.learn(Unknown(FIELD + name), ())
     learn_declared(shapes, beside.records, beside.classes)
     asked = [*asked_by_bases(owner, beside.classes)]
     learn_taken(shapes, asked)

@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import optax
 from flax import nnx
 from harness.nnx_modules import Var, VectorLaws
 from harness.pairs import further
@@ -205,4 +206,37 @@ further(
     *("P19", "A state that is updated where a flag is off", CountsAlways, Frozen),
     *("after call().calls with training=False: it is 1.", "recorded is 0."),
     base=FrozenLaws,
+)
+
+
+SHARED = optax.sgd(0.1)
+
+
+class Trained(nnx.Module):
+    """It holds the optimiser that it is given, which all instances share."""
+
+    def __init__(self, rngs, tx=SHARED):
+        self.counter = Counter(rngs)
+        self.optimizer = nnx.Optimizer(self.counter, tx, wrt=nnx.Param)
+
+    def __call__(self, x):
+        return self.counter(x)
+
+
+class MakesItsTransformation(Trained):
+    """Makes the functions of its optimiser anew in each constructor, so that each instance is compiled anew."""
+
+    def __init__(self, rngs):
+        super().__init__(rngs, optax.sgd(0.1))
+
+
+class TrainedLaws(VectorLaws):
+    variables = (Var("counter", nnx.Module), Var("optimizer", nnx.Module))
+    updates = ("counter.calls",)
+
+
+further(
+    *("P5", "NNX: a transformation of optax that each constructor makes", MakesItsTransformation, Trained),
+    *("hold another `GradientTransformationExtraArgs` there", "make it once"),
+    base=TrainedLaws,
 )

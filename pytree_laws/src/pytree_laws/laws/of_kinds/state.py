@@ -31,7 +31,7 @@ from ...inspect.trees import (
 )
 from ...kinds.state import StateSuite
 from ...laws.transforms.p11_carry import check_fixed_point
-from ...report import ADVICE, check, doing, or_else
+from ...report import ADVICE, check, doing
 from ...trace.dependencies import handed_to_stop
 from ...values.closeness import check_close, check_flow
 from ...values.comparison import check_treedef
@@ -63,15 +63,6 @@ def test_p05_states_of_one_configuration_have_one_structure(subject: StateSuite)
     message = f"two instances have the states {avals(first)} and {avals(second)}"
     same = structure(first) == structure(second) and avals(first) == avals(second)
     check(same, "state", message, "make the state with `eqx.nn.make_with_state`")
-    weak = [i for i, value in enumerate(jax.tree.leaves(first)) if getattr(value, "weak_type", False)]
-    message = "it is weakly typed: its dtype changes on the first update"
-    check(not weak or _keeps_form(subject, first), f"state {weak[0] if weak else ''}", message)
-
-
-@or_else(True)  # a call that raises is told of elsewhere, and says nothing of dtypes
-def _keeps_form(subject: StateSuite, state: Any) -> bool:
-    """Whether a call leaves the dtypes of the state as they are, as `BatchNorm` of Equinox does, and Equinox asks of each."""
-    return avals(subject.after(0)) == avals(state)
 
 
 @CHECKS.register()

@@ -12,6 +12,8 @@ from scaffold.spec.skeletons.shapes.algebra.sums import shares
 
 _ROW = "[{}]"
 """How the names of rows end, by the axis that they lie along."""
+_CAST = " cast"
+"""How the names of arrays end that are cast to another dtype: of one shape with those of the names before it."""
 MOST_AXES = 4
 """How many axes above a row are looked for."""
 
@@ -123,7 +125,8 @@ class Shapes(Struct):
             return (*dims[:axis], *dims[axis:][1:]) if -len(dims) <= axis < len(dims) else None
         if not isinstance(shape, Unknown) or axis < 0:
             return None
-        return Unknown(self._first(shape.name) + _ROW.format(axis))
+        mark = _CAST if shape.name.endswith(_CAST) else ""
+        return Unknown(self._first(shape.name) + _ROW.format(axis) + mark)
 
     def _be_of_one_length(self, shapes: Iterable[Shape], axis: int) -> None:
         """Take it that arrays whose rows go together have as many of them."""
@@ -234,14 +237,20 @@ class Shapes(Struct):
             self.unify(*pair)
 
     def holds_counts(self, shape: Shape) -> None:
-        """Take it that an array, or the one of which it is a row, holds whole numbers."""
+        """Take it that an array, or the one of which it is a row, holds whole numbers; one that is cast says nothing of that before."""
         if isinstance(shape, Unknown):
-            self.counts.add(shape.name.partition("[")[0])
+            told = self.required if shape.name.endswith(_CAST) else self.counts
+            told.add(shape.name.removesuffix(_CAST).partition("[")[0])
+
+    def cast(self, shape: Shape) -> Shape:
+        """An array of the same shape, which holds numbers of another kind."""
+        return Unknown(self._first(shape.name) + _CAST) if isinstance(shape, Unknown) else shape
 
     def is_count(self, shape: Shape) -> bool:
-        """Whether an array holds whole numbers."""
+        """Whether an array holds whole numbers; of one that is unpacked, whether a row does."""
         first = self._first(shape.name) if isinstance(shape, Unknown) else ""
-        return first in map(self._first, self.counts)
+        of_rows = [] if first in self.tuples else self.parts_of(first)
+        return any(name in map(self._first, self.counts) for name in (first, *(row.name for row in of_rows)))
 
     def is_stated(self, shape: Unknown) -> bool:
         """Whether a statement that raises states the shape of an array."""
@@ -286,6 +295,7 @@ class Shapes(Struct):
         return f"{AXIS}{self.count}"
 
     def _first(self, name: str) -> str:
+        name = name.removesuffix(_CAST)
         while name in self.same:
             name = self.same[name]
         return name

@@ -1,0 +1,51 @@
+"""Arguments without an annotation that hold whole numbers, as code that takes elements by them says; a cast holds others."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.ordinary.generated import suite_text, tried
+
+HEAD = """
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+"""
+LAYER = """
+
+class Layer(eqx.Module):
+    mlp: eqx.nn.Linear
+
+    def __init__(self, dim, *, key):
+        self.mlp = eqx.nn.Linear(2 * dim, dim, key=key)
+
+    def __call__(self, h, edges):
+        src, dst = edges
+        messages = jax.vmap(self.mlp)(jnp.concatenate([h[dst], h[src]], axis=-1))
+        return h + jax.ops.segment_sum(messages, dst, num_segments=h.shape[0])
+"""
+TABLE = """
+
+class Table(eqx.Module):
+    values: jax.Array
+
+    def __init__(self, size, *, key):
+        self.values = jax.random.normal(key, (size,))
+
+    def lookup(self, x):
+        i = jnp.floor(x).astype(jnp.int32)
+        frac = x - i
+        return (1 - frac) * self.values[i] + frac * self.values[i + 1]
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "given"),
+    [
+        ("layer", LAYER, 'sample(seed + 1, (2, 7), "int32"),'),
+        ("table", TABLE, 'Method("lookup", lambda seed: (sample(seed, (3,)),))'),
+    ],
+)
+def test_it_is_given_what_its_code_takes(tmp_path: Path, name: str, text: str, given: str) -> None:
+    tried(tmp_path, name, HEAD + text)
+    assert given in suite_text(tmp_path, name)
