@@ -238,6 +238,11 @@ class Shapes(Struct):
         if isinstance(shape, Unknown):
             self.counts.add(shape.name.partition("[")[0])
 
+    def hold_counts(self, shapes: Iterable[Shape]) -> None:
+        """The same of several."""
+        for shape in shapes:
+            self.holds_counts(shape)
+
     def is_count(self, shape: Shape) -> bool:
         """Whether an array holds whole numbers."""
         first = self._first(shape.name) if isinstance(shape, Unknown) else ""
