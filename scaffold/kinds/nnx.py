@@ -27,6 +27,7 @@ from scaffold.passes.variables import (
     variable_faults,
     variable_of,
 )
+from scaffold.source.definitions import class_statement
 from scaffold.source.rewriting import rename
 from scaffold.source.text import block, docstring
 from scaffold.spec.grammar.dtypes import DTYPES
@@ -140,7 +141,9 @@ def _rows(subject: Subject, field: Field) -> list[str]:
         is_open = held != "Module" and (field.role == "state" or not field.annotated)
         # Whether gradients end at it, its author says by `stop_gradient`, and nobody else.
         may_flow = held not in ("Param", "Module") and field.role != "buffer"
-        held_type = f"nnx.{held}" if held in (*VARIABLES, "Module") else held
+        # A class of the file has its name for itself.
+        is_of_flax = held in (*VARIABLES, "Module") and class_statement(subject.spec.helpers, held) is None
+        held_type = f"nnx.{held}" if is_of_flax else held
         parts = [repr(field.name), held_type, *["below=True"] * is_open, *["flows=True"] * may_flow]
         parts += _unused(subject.spec, field)
         return [f"Var({', '.join(parts)})"]

@@ -5,8 +5,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from math import lcm
 
-from scaffold.source.expressions import dedented, free_names, nodes_of, parsed, whole_number
-from scaffold.source.instance import named_value
+from scaffold.source.expressions import (
+    dedented,
+    free_names,
+    local_values,
+    nodes_of,
+    parsed,
+    whole_number,
+)
+from scaffold.source.instance import made_attributes, named_value
 from scaffold.source.lists import argument_of
 from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.constructor import parameters, sources_of
@@ -93,23 +100,38 @@ def _parts(node: ast.AST) -> Iterator[tuple[str, int, str]]:
 def divisions_beside(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Division]:
     """The sizes that the class hands to others of its file, which divide them."""
     others = [known[name] for name in siblings(spec) if name in known and divisions(known[name])]
+    kept = {f"self.{name}": value for name, value in made_attributes(spec.making)} if others else {}
     for source in class_sources(spec) if others else ():
+        values = {**kept, **dict(local_values(source))}
         calls = [*nodes_of(ast.Call, parsed(source))]
         for other in others:
             for call in (call for call in calls if ast.unparse(call.func) == other.name):
-                yield from _handed_on(call, other)
+                yield from _handed_on(call, other, values)
 
 
-def _handed_on(call: ast.Call, other: ModuleSpec) -> Iterator[Division]:
-    """What another class divides, by the names that a call of it gives."""
+def _handed_on(call: ast.Call, other: ModuleSpec, values: Mapping[str, ast.expr]) -> Iterator[Division]:
+    """What another class divides, by the names that a call of it gives, or that stand in the `values` of these."""
     taken = parameters(other)
-    places = {parameter.name: place for place, parameter in enumerate(taken)}
+    given = {each.name: argument_of(call, place, each.name) for place, each in enumerate(taken)}
     for name, divisor in divisions(other):
-        divided = argument_of(call, places[name], name) if name in places else None
-        by = argument_of(call, places[divisor], divisor) if divisor in places else None
-        number = str(_size(other, {}, divisor)) if by is None else _divisor(by)
-        if isinstance(divided, ast.Name) and number is not None:
+        divided, number = given.get(name), _in_terms_of(given, other, divisor)
+        share = values.get(ast.unparse(divided), divided) if divided is not None else None
+        if isinstance(share, ast.BinOp) and isinstance(share.op, ast.FloorDiv):
+            # A share is a multiple where what is shared is one of both.
+            by = _divisor(share.right)
+            divided, number = share.left, by and number and f"{by} * ({number})"
+        if isinstance(divided, ast.Name) and number:
             yield divided.id, number
+
+
+def _in_terms_of(given: Mapping[str, ast.expr | None], other: ModuleSpec, divisor: str) -> str | None:
+    """What another class divides by, in the names of the class that calls it; None where one of them is something else."""
+    names = free_names(divisor, expression=True)
+    said = {name: node for name in names if (node := given.get(name)) is not None}
+    texts = {name: _divisor(node) for name, node in said.items()}
+    texts |= {name: str(_size(other, {}, name)) for name in names if name not in said}
+    known = {name: text for name, text in texts.items() if text}
+    return with_sizes(divisor, known) if len(known) == len(texts) else None
 
 
 def class_sources(spec: ModuleSpec) -> list[str]:

@@ -1,14 +1,14 @@
 """The dims of the arrays that an author's constructor makes, by the arguments that it makes them of."""
 
 import ast
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 
-from scaffold.source.expressions import is_arithmetic, local_values, nodes_of
+from scaffold.source.expressions import is_arithmetic, local_values, nodes_of, parsed
 from scaffold.source.instance import last_name, made_attributes
-from scaffold.source.lists import Lists
+from scaffold.source.lists import Lists, argument_of, created_shape
 from scaffold.source.local_makers import substituted
 from scaffold.spec.construction.constructor import dims_of, parameters
-from scaffold.spec.grammar.types import ArrayType, ScalarType, dim_names, with_sizes
+from scaffold.spec.grammar.types import ArrayType, ScalarType, Type, dim_names, with_sizes
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 
@@ -36,6 +36,37 @@ def dims_of_arguments(spec: ModuleSpec) -> dict[str, str]:
         if dim not in names and names.issuperset(dim_names(size)):
             sizes.setdefault(dim, size)
     return {**dict(_by_name(dims_of(spec), names)), **sizes}
+
+
+@once
+def settings_as_long(spec: ModuleSpec) -> dict[str, str]:
+    """By whole number that the constructor takes the dim which makers of instances give it for: `n` of `size`, after `cls(ones(n), size=n)`."""
+    taken = parameters(spec)
+    numbers = {each.name for each in taken if each.type == ScalarType("int") and each.default is None}
+    sources = [method.call.text for method in spec.methods if method.owner == "cls"] if numbers else []
+    sizes: dict[str, str] = {}
+    for source in sources:
+        values = dict(local_values(source))
+        for call in (
+            call for call in nodes_of(ast.Call, parsed(source)) if last_name(call) in ("cls", spec.name)
+        ):
+            given = {each.name: argument_of(call, place, each.name) for place, each in enumerate(taken)}
+            dims = {
+                size: dim for each in taken for size, dim in _sizes_given(each.type, given[each.name], values)
+            }
+            written = {name: ast.unparse(node) for name in numbers if (node := given[name]) is not None}
+            sizes |= {name: dims[text] for name, text in written.items() if text in dims}
+    return {name: dim for name, dim in sizes.items() if name not in dims_of(spec)}
+
+
+def _sizes_given(
+    kind: Type | None, node: ast.expr | None, values: Mapping[str, ast.expr]
+) -> Iterator[tuple[str, str]]:
+    """The names of sizes of which an argument is made, each with the dim for which it stands."""
+    made = values.get(node.id) if isinstance(node, ast.Name) else node
+    shape = created_shape(made, ast.unparse) if isinstance(made, ast.Call) else None
+    if isinstance(kind, ArrayType) and shape is not None and len(shape) == len(kind.dims):
+        yield from ((size, dim) for size, dim in zip(shape, kind.dims, strict=True) if size.isidentifier())
 
 
 def _by_name(dims: Iterable[str], names: Set[str]) -> Iterator[tuple[str, str]]:

@@ -16,7 +16,7 @@ from scaffold.spec.construction.arithmetic import evaluate, measured, primes
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims, written_dims
 from scaffold.spec.construction.divisions import all_divide, least_sizes, multiplied
 from scaffold.spec.construction.guards import axes_shown, is_refused, is_size, required_sizes, shown_by_values
-from scaffold.spec.construction.made_dims import dims_of_arguments
+from scaffold.spec.construction.made_dims import dims_of_arguments, settings_as_long
 from scaffold.spec.grammar import types
 from scaffold.spec.grammar.named_dims import AXIS
 from scaffold.spec.grammar.values import literal_or_none
@@ -96,7 +96,8 @@ def _ties(spec: ModuleSpec, chosen: Collection[str]) -> dict[str, str]:
     """By dim the size that another dim, or what the constructor makes, says it has."""
     # Both ways, where the size is known of what is tied alone.
     turned = {size: dim for dim, size in spec.test.ties if dim in chosen and size.isidentifier()}
-    said = {**dict(local_sizes.limits(spec)), **dims_of_arguments(spec), **required_sizes(spec)}
+    made = {**settings_as_long(spec), **dims_of_arguments(spec)}
+    said = {**dict(local_sizes.limits(spec)), **made, **required_sizes(spec)}
     return {**said, **dict(spec.test.ties), **turned}
 
 

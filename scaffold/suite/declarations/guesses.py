@@ -9,14 +9,15 @@ from scaffold.source.definitions import (
     class_statement,
     function_of,
 )
-from scaffold.source.expressions import nodes_of, parsed
-from scaffold.source.instance import is_any, names_array, self_attributes
-from scaffold.spec.construction.constructor import is_array_left_out, parameters
+from scaffold.source.expressions import dedented, nodes_of, parsed
+from scaffold.source.instance import is_any, last_name, names_array, self_attributes
+from scaffold.spec.construction.constructor import is_array_left_out, parameters, sources_of
 from scaffold.spec.construction.guards import conditions_of_constructor, refused_conditions
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.types import CallableType, ClassType, ScalarType, TreeType, Type, arrays
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.rules.bases import lineage
+from scaffold.spec.unit import siblings
 from scaffold.suite.examples.given_records import takes_records
 from scaffold.suite.sizes.unknown_dims import dims_in, dims_of_records, records_in, unknown_dims
 
@@ -50,7 +51,7 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
     ]
     if is_guessed(spec, known) or "__init__" in guesses:  # also by a record that it takes
         return tuple(dict.fromkeys(("__init__", *(name for name, _ in called))))
-    return tuple(dict.fromkeys((*["__init__"] * _may_be_refused(spec), *guesses)))
+    return tuple(dict.fromkeys((*["__init__"] * _may_be_refused(spec, known), *guesses)))
 
 
 def _of_unknown_length(
@@ -68,13 +69,27 @@ def _of_unknown_length(
     return [name for name, dims in taken.items() if not dims.isdisjoint(free)]
 
 
-def _may_be_refused(spec: ModuleSpec) -> bool:
-    """Whether the constructor refuses some values, and is given one that is chosen here: a text, or one of several numbers."""
+def _may_be_refused(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
+    """Whether the constructor, or that of a part which it makes, refuses some values, and is given one that is chosen here: a text, or one of several numbers."""
     said = dict(spec.test.values)
     is_chosen = any(
         each.default is None and each.source != "key" and each.name not in said for each in parameters(spec)
     )
-    return is_chosen and bool(conditions_of_constructor(spec))
+    return is_chosen and any(conditions_of_constructor(each) for each in (spec, *_made_by(spec, known)))
+
+
+def _made_by(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> list[ModuleSpec]:
+    """The classes of the file whose constructors run where that of a class does, by way of each other."""
+    made: dict[str, ModuleSpec] = {}
+    waiting = [spec]
+    while waiting:
+        each = waiting.pop()
+        sources = (each.making, *(source for field in each.fields for source in sources_of(field)))
+        calls = (call for source in sources for call in nodes_of(ast.Call, parsed(dedented(source))))
+        names = {*siblings(spec)}.intersection(last_name(call) for call in calls) - made.keys()
+        waiting += [known[name] for name in sorted(names) if name in known]
+        made |= {name: known[name] for name in names if name in known}
+    return [*made.values()]
 
 
 def is_guessed(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:

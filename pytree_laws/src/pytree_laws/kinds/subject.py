@@ -173,6 +173,10 @@ class Subject(InstanceAnswers):
         """The positions of the leaves that no training moves, which the call may loop by."""
         return []
 
+    def asks_gradient(self, path: str) -> bool:
+        """Whether some method has to have a gradient by what gradients flow through."""
+        return True
+
     def flowing_values(self, instance: Any) -> Rebuilt:
         """The floats that gradients flow through."""
         raise NotImplementedError

@@ -14,6 +14,7 @@ from scaffold.spec.skeletons.shapes.algebra.functions import (
     PRODUCTS,
     RANGES,
     SEGMENTS,
+    SPECTRA,
 )
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Leading, Parts, Shape
 from scaffold.spec.skeletons.shapes.algebra.products import contracted, product, together
@@ -73,6 +74,8 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
             return taken_along(shapes, call, data, places)
         case [data, *_] if name == "pad":
             return padded(shapes, call, data)
+        case [data, *_] if name in SPECTRA:
+            return transformed(shapes, call, name, data)
         case [data, *_] if name in SEGMENTS:
             row = shapes.known(shapes.row(data))
             return None if row is None else (shapes.new(), *row)
@@ -83,6 +86,23 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
             return shapes.cast(first) if name == "astype" else first
         case _:
             return None
+
+
+def transformed(shapes: Shapes, call: ast.Call, name: str, data: Shape) -> Shape:
+    """What a Fourier transform gives: as many axes, of which those have another length that it is along; all but the last are kept without one."""
+    dims, length = shapes.known(data), argument_of(call, 1, "n", "s")
+    shapes.computes([data])
+    if length is None and name[0] not in "hr" and name[:2] not in ("ih", "ir"):
+        return data
+    said = argument_of(call, 2, SPECTRA[name])
+    along = -1 if said is None else literal_or_none(said)
+    axes = cast("tuple[Any, ...]", along if isinstance(along, tuple | list) else (along,))
+    if not dims or (said is None and length is not None and SPECTRA[name] == "axes"):
+        return None
+    if not all(isinstance(axis, int) and -len(dims) <= axis < len(dims) for axis in axes):
+        return None
+    changed = {axis % len(dims) for axis in (axes if length is not None else axes[-1:])}
+    return tuple(shapes.new() if place in changed else dim for place, dim in enumerate(dims))
 
 
 def padded(shapes: Shapes, call: ast.Call, data: Shape) -> Shape:

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from scaffold.source.definitions import parameters_with_defaults
-from scaffold.source.instance import attribute_of_self
+from scaffold.source.instance import attribute_of_self, last_name
+from scaffold.source.lists import created_shape
 from scaffold.spec.construction.written_dtypes import dtypes_given
 from scaffold.spec.grammar.types import dim_names, with_sizes
+from scaffold.spec.skeletons.shapes.algebra.functions import SPECTRA
+from scaffold.spec.skeletons.shapes.algebra.indexing import axes_of_index
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Dims, Record, Shape, Unknown
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer
-from scaffold.spec.skeletons.shapes.layers.layers import dims_of
+from scaffold.spec.skeletons.shapes.layers.layers import Makers, dims_of
 
 if TYPE_CHECKING:
     from scaffold.spec.skeletons.shapes.scope import Scope
@@ -34,6 +37,21 @@ def helper_called(scope: "Scope", function: ast.expr) -> ast.FunctionDef | None:
 def in_order(names: Sequence[str], taken: list[Shape], named: Mapping[str, Shape]) -> list[Shape]:
     """What is called with, in the order of the parameters of these names; None in the place of one that is not given."""
     return [*taken, *(named.get(name) for name in names[len(taken) :])]
+
+
+def created(scope: "Scope", call: ast.Call) -> Dims | None:
+    """What a call makes of sizes: of whole numbers that are given, and of axes that have a name, as after `n, m = x.shape`."""
+    makers = Makers(scope.sizes, {})
+    return created_shape(call, lambda node: scope.axes.get(ast.unparse(node)) or makers.size(node))
+
+
+def learn_axes(scope: "Scope", node: ast.expr, index: Sequence[ast.expr]) -> None:
+    """Take it that what is transformed has as many axes as an index of the spectrum says: two in `rfft(x)[:, :modes]`."""
+    axes = axes_of_index(index)
+    if isinstance(node, ast.Call) and node.args and last_name(node) in SPECTRA and axes > 1:
+        given = scope.value(node.args[0])
+        is_known = scope.shapes.known(given) is not None
+        scope.shapes.learn(given, None if is_known else tuple(scope.shapes.new() for _ in range(axes)))
 
 
 def names_taken(layer: Layer) -> list[str]:

@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from scaffold.source.expressions import elements_of, without_annotation
 from scaffold.source.instance import attribute_of_self, last_name, variable_read
-from scaffold.source.lists import created_shape
 from scaffold.spec.skeletons.shapes.algebra.functions import (
     COUNTS_AT,
     JOINS,
@@ -32,17 +31,19 @@ from scaffold.spec.skeletons.shapes.applied import (
     take,
 )
 from scaffold.spec.skeletons.shapes.called import (
+    created,
     fields_of_counts,
     helper_called,
     in_order,
     inlined,
+    learn_axes,
     listed,
     method_of_record,
     names_taken,
     of_state,
 )
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, with_new_rows
-from scaffold.spec.skeletons.shapes.layers.layers import AS_ARRAY, Makers
+from scaffold.spec.skeletons.shapes.layers.layers import AS_ARRAY
 from scaffold.spec.skeletons.shapes.loops import enter_loop, layers_of, name_layers, rounds
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
 from scaffold.spec.skeletons.shapes.required import learn_required
@@ -192,9 +193,9 @@ class Scope(Struct):
                 return None
             case ast.Subscript(value=inner, slice=index):
                 parts = elements_of(index)
-                places = [self.value(part) for part in parts]
-                for place in places:
-                    self.shapes.holds_counts(place)
+                learn_axes(self, inner, parts)
+                places = [*map(self.value, parts)]
+                self.shapes.hold_counts(places)
                 return part_of(self.shapes, self.value(inner), parts, places)
             case _:
                 for part in ast.iter_child_nodes(node):
@@ -245,8 +246,7 @@ class Scope(Struct):
             return applied
         if attribute_of_self(node.func) is not None:
             return None  # a part, whatever it is called
-        made = created_shape(node, Makers(self.sizes, {}).size)
-        return made or self._of_function(node, name, taken)
+        return created(self, node) or self._of_function(node, name, taken)
 
     def _built(self, function: ast.expr) -> Record | None:
         """The class of the file of which a call builds an instance."""

@@ -91,6 +91,10 @@ class VariableSuite(MutableSuite):
         declared = self.declared(path)
         return isinstance(variable, nnx.Param) or (declared is not None and declared.flows)
 
+    def asks_gradient(self, path: str) -> bool:
+        # The type says what is trained: Params alone.
+        return self.role(path) != "data"
+
     def seems_to_flow(self, path: str) -> bool:
         """Whether a gradient of the call comes from a Variable of which nobody has said so."""
         return self.called() and shows(self, path)

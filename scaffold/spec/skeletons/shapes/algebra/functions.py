@@ -41,3 +41,9 @@ OF_ARRAYS = (
 """Attributes of arrays; what another is read of is something else."""
 RANGES = ("linspace", "arange", "logspace", "geomspace")
 """What gives one axis, as long as its arguments say."""
+_ALONG_ONE = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+SPECTRA = {
+    **dict.fromkeys(_ALONG_ONE, "axis"),
+    **{f"{name}{end}": "axes" for name in _ALONG_ONE[:4] for end in ("2", "n")},
+}
+"""Functions that transform an array along one axis, or several, each with the name of that argument."""

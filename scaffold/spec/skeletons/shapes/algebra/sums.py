@@ -12,11 +12,20 @@ def shares(total: str, size: str, is_free: Callable[[str], bool]) -> list[tuple[
     if not re.fullmatch(r"\w+(\+\w+)+", total) or not free:
         return []
     if len(parts) == len(terms):
+        terms, parts = _without(terms, parts), _without(parts, terms)  # what both have, in any order
         return [(term, part) for term, part in zip(terms, parts, strict=True) if term in free]
     if len(free) == 1 and size.isidentifier():
         return [(free[0], "-".join((size, *(term for term in terms if term != free[0]))))]
     is_halved = len({*free}) == len(terms) == 2 and size.isidentifier()
     return [*zip(free, (f"{size}//2", f"{size}-{size}//2"), strict=True)] if is_halved else []
+
+
+def _without(terms: list[str], others: list[str]) -> list[str]:
+    """The terms without those that stand among the others, each as often as there."""
+    left = list(terms)
+    for other in others:
+        left.remove(other) if other in left else None
+    return left
 
 
 def are_equal(left: str, right: str) -> bool:

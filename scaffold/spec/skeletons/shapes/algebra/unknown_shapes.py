@@ -246,6 +246,11 @@ class Shapes(Struct):
         """An array of the same shape, which holds numbers of another kind."""
         return Unknown(self._first(shape.name) + _CAST) if isinstance(shape, Unknown) else shape
 
+    def hold_counts(self, shapes: Iterable[Shape]) -> None:
+        """The same of several."""
+        for shape in shapes:
+            self.holds_counts(shape)
+
     def is_count(self, shape: Shape) -> bool:
         """Whether an array holds whole numbers; of one that is unpacked, whether a row does."""
         first = self._first(shape.name) if isinstance(shape, Unknown) else ""
