@@ -130,7 +130,7 @@ def said_in_bfloat16(instance: Any) -> Any:
         is_float = isinstance(value, jax.ShapeDtypeStruct) and jnp.issubdtype(value.dtype, jnp.floating)
         return jax.ShapeDtypeStruct(value.shape, jnp.bfloat16) if is_float else value
 
-    said = {name: value for name, value in attributes(instance).items() if any(structures_in(value))}
+    said = {name: value for name, value in attributes(instance).items() if [*structures_in(value)]}
     narrowed = {name: jax.tree.map(narrow, value) for name, value in said.items()}
     return clone_as(type(instance), instance, **narrowed) if said else instance
 

@@ -201,7 +201,7 @@ class SinglePrecision(Rate):
         return super().compute(x).astype(jnp.float32)
 
 
-wrong("a closure that keeps its example", KeepsItsExample, "values of the example reach the treedef")
+wrong("a closure that keeps its example", KeepsItsExample, "values of the example reach that")
 wrong(
     "a list for an example",
     TakesLists,
