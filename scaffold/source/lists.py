@@ -152,6 +152,8 @@ _SHAPE_AT = {
 _COUNT_AT = {"arange": 0, "eye": 0, "identity": 0, "linspace": 2, "logspace": 2, "geomspace": 2}
 """Where others take how many numbers they make."""
 _SQUARE = ("eye", "identity")
+RANGES = tuple(name for name in _COUNT_AT if name not in _SQUARE)
+"""What gives one axis, as long as its arguments say."""
 
 
 def argument_of(call: ast.Call, place: int, *names: str) -> ast.expr | None:

@@ -24,8 +24,8 @@ NAMED_SIZE = re.compile(
 """Names that say that an argument is one size, where nothing else says it."""
 
 
-_DRAWING = ("random", "jr", "jrandom")
-"""What `jax.random` is called, whose functions take a shape."""
+RANDOM = ("random", "jr", "jrandom")
+"""What `jax.random` is called, whose functions take a key first, and a shape."""
 
 
 def sizes_taken(call: ast.Call, *, any_shape: bool = True) -> Iterator[str]:
@@ -38,9 +38,7 @@ def sizes_taken(call: ast.Call, *, any_shape: bool = True) -> Iterator[str]:
     takes_sizes = function in _SIZED or is_layer
     given = [*call.args, *(keyword.value for keyword in call.keywords if _SIZE.search(keyword.arg or ""))]
     for place, value in enumerate(given):
-        is_shape = isinstance(value, ast.Tuple | ast.List) and (
-            any_shape or not set(_DRAWING).isdisjoint(path)
-        )
+        is_shape = isinstance(value, ast.Tuple | ast.List) and (any_shape or not set(RANDOM).isdisjoint(path))
         is_shape = is_shape or (function, place) in _PLACES
         if takes_sizes or is_shape:
             yield from names_in_size(value)

@@ -133,7 +133,6 @@ def _construction(subject: Subject) -> Context:
     return {
         "construct": constructor_name(subject.spec),
         "built": "",
-        **(with_state(constructor_name(subject.spec)) if is_stateful(subject.spec) else {}),
         "is_stateful": is_stateful(subject.spec),
         "states": (holds_state(subject.spec) and subject.states) or [],
         "inputs": [*_starred(subject), *_inputs(subject)],
@@ -144,10 +143,7 @@ def _construction(subject: Subject) -> Context:
 
 def with_state(maker: str) -> Context:
     """How an instance is built that takes a state: by itself its indices are marks of one trace."""
-    return {"construct": f"{_WITH_STATE}({maker.removeprefix(_WITH_STATE).strip('()')})", "built": "[0]"}
-
-
-_WITH_STATE = "eqx.nn.make_with_state"
+    return {"construct": f"eqx.nn.make_with_state({maker})", "built": "[0]"}
 
 
 def _inputs(subject: Subject) -> Iterator[list[str]]:

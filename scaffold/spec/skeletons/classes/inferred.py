@@ -9,14 +9,12 @@ from scaffold.source.definitions import arguments_of, method_of, owner_of
 from scaffold.source.expressions import Function, nodes_of
 from scaffold.source.instance import given_as, kept_arguments, last_name
 from scaffold.source.local_makers import unfolded
-from scaffold.source.taken_sizes import NAMED_SIZE, RATES, names_in_size, sizes_taken
+from scaffold.source.taken_sizes import NAMED_SIZE, RANDOM, RATES, names_in_size, sizes_taken
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.words.names import Names
 
 CONSTRUCTORS = {"__init__": "init", "create": "factory"}
 _BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Assert)
-_RANDOM = ("random", "jr", "jrandom")
-"""What `jax.random` is called, whose functions take a key first."""
 _COLLECTIVES = ("psum", "pmean", "pmax", "pmin", "all_gather", "axis_index", "axis_size")
 _BIND = ("vmap", "pmap", "filter_vmap", "filter_pmap", "shard_map", "xmap")
 _MAKING = ("field", "param", "data", "buffer", "state", "module")
@@ -89,7 +87,7 @@ def _handed_on(call: ast.Call, classes: Mapping[str, ast.ClassDef]) -> Iterator[
 def random_keys(call: ast.Call) -> Iterator[str]:
     """The names of random keys that a call takes: first in a function of `jax.random`, or by that name."""
     *_, room, _ = ("", *ast.unparse(call.func).split("."))
-    given = [*(call.args[:1] if room in _RANDOM else []), *given_as(call, "key")]
+    given = [*(call.args[:1] if room in RANDOM else []), *given_as(call, "key")]
     yield from (value.id for value in given if isinstance(value, ast.Name))
 
 

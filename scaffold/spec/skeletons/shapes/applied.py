@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any, cast
 
-from scaffold.source.lists import argument_of
+from scaffold.source.lists import RANGES, argument_of
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.shapes.algebra.functions import (
     CONVOLUTIONS,
@@ -12,7 +12,6 @@ from scaffold.spec.skeletons.shapes.algebra.functions import (
     OF_THREE,
     OF_TWO,
     PRODUCTS,
-    RANGES,
     SEGMENTS,
     SPECTRA,
 )

@@ -17,6 +17,7 @@ from scaffold.spec.grammar.type_parser import MODULES, TypeSyntaxError, parse_ty
 from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.names import GENERIC, IMPORTS, stem
 from scaffold.spec.skeletons.shapes.of_class import ClassShapes, shapes_by_class
+from scaffold.spec.skeletons.shapes.overrides import bases_of_file
 from scaffold.spec.skeletons.shapes.settings import with_counts
 from scaffold.spec.skeletons.words.notes import Notes
 
@@ -84,10 +85,7 @@ class Names(Struct):
     def lineage(self, node: ast.ClassDef) -> Iterator[ast.ClassDef]:
         """A class, and those of the file from which it inherits, nearest first."""
         yield node
-        for base in node.bases:
-            owner = self.classes.get(ast.unparse(base.value if isinstance(base, ast.Subscript) else base))
-            if owner is not None and owner is not node:
-                yield from self.lineage(owner)
+        yield from bases_of_file(node, self.classes)
 
     def bases_of(self, node: ast.ClassDef) -> Iterator[ast.expr]:
         """The bases of a class, with those of the classes of the file from which it inherits."""

@@ -39,8 +39,6 @@ OF_ARRAYS = (
     *("item", "copy", "cumsum", "take", "repeat", "round", "sort", *NUMBERS),
 )
 """Attributes of arrays; what another is read of is something else."""
-RANGES = ("linspace", "arange", "logspace", "geomspace")
-"""What gives one axis, as long as its arguments say."""
 _ALONG_ONE = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 SPECTRA = {
     **dict.fromkeys(_ALONG_ONE, "axis"),
