@@ -16,6 +16,7 @@ from right.specimens import PytreeLaws, sample
 from pytree_laws import Leaf, Method, case, check, holds
 from pytree_laws.inspect.classes import OF_PYTHON
 from pytree_laws.laws.values.conditions import conditions_of
+from pytree_laws.report import ADVICE
 from tests.laws.seen_broken import broken, hold
 
 ADAM = optax.adam(0.01)
@@ -106,6 +107,9 @@ def test_one_that_is_made_in_each_is():
 
     text = run(Wrong, only="test_p05_aux").text("P5")
     assert "it is new, and unequal, in each instance" in text
+    assert broken(Wrong(), "p05_treedef_depends_on_the_configuration_alone").severity == ADVICE
+    with pytest.raises(pytest.skip.Exception, match="each instance has a treedef of its own"):
+        hold(Wrong(), "p05_the_order_of_keywords_does_not_matter")
 
 
 class Conditional(Chained):
