@@ -19,6 +19,7 @@ from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.rules.bases import lineage
 from scaffold.spec.unit import siblings
 from scaffold.suite.examples.given_records import takes_records
+from scaffold.suite.examples.made_arguments import takes_attributes
 from scaffold.suite.sizes.unknown_dims import dims_in, dims_of_records, records_in, unknown_dims
 
 
@@ -40,6 +41,7 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
         for name, call in called
         if takes_records(name)
         or _is_guess(spec, name, call, known)
+        or takes_attributes(spec, name, call)
         or any(_holds_guess(part.type, known) for part in call.args)
     ]
     guesses += _of_unknown_length(spec, called, known)

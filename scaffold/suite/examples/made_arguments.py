@@ -1,33 +1,41 @@
-"""Arguments that another method of the instance makes: `instance.init_cache(3)`, where no other example is known."""
+"""Arguments that the instance makes or holds: `instance.init_cache(3)` and `instance.params`, where no other example is known."""
 
+import ast
 from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
+from scaffold.source.expressions import nodes_of, parsed
+from scaffold.source.instance import attribute_of_self, last_name, self_attributes
 from scaffold.spec.construction.cases import MADE_BY_INSTANCE
 from scaffold.spec.construction.sizes import is_int
 from scaffold.spec.grammar.types import ClassType, OpaqueType, Type, is_traced
 from scaffold.spec.grammar.values import EXAMPLE_INT
 from scaffold.spec.model import Argument, Call, Method, ModuleSpec
+from scaffold.spec.once import once
 from scaffold.suite.examples.examples import Examples
 
 
 def with_made_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
-    """The spec as its tests know it: what has no example, and what a method gives, is made by that method."""
+    """The spec as its tests know it: what has no example is what a method gives, or what the instance holds in its place."""
     needed = [
         (method, argument)
         for _, method in spec.functions
         for argument in method.call.args
         if argument.default is None and not is_said(spec, argument)
         if any(_makes(maker, argument.type) for maker in spec.methods)
+        or [*held_in_place_of(spec, method, argument)]
     ]
     examples = Examples.of(spec, known) if needed else None
     made = {
         f"{method.name}.{argument.name}": source
         for method, argument in needed
         if examples is not None and not has_example(argument, examples)
-        for source in made_by_method(argument.type, method.call, examples)
+        for source in (
+            *held_in_place_of(spec, method, argument),
+            *made_by_method(argument.type, method.call, examples),
+        )
     }
     if not made:
         return spec  # with all that is worked out of it
@@ -43,6 +51,43 @@ def made_by_method(kind: Type | None, call: Call, examples: Examples) -> Iterato
                 given = "" if method.decorators else f"({', '.join(values)})"
                 yield f"{MADE_BY_INSTANCE}{method.name}{given}"
                 return
+
+
+def held_in_place_of(spec: ModuleSpec, method: Method, argument: Argument) -> Iterator[str]:
+    """The attribute whose value an argument without a type may be: the one of its name, or a tree that is mapped along with it.
+
+    So a loss takes the `params` of a state, and a sum of gradients what is like `self.grads`.
+    """
+    is_untyped = argument.type is None or isinstance(argument.type, OpaqueType)
+    if method.owner == "self" and method.is_function and is_untyped:
+        names = (argument.name, *_mapped_with(method.call.body, argument.name))
+        held = _attributes(spec)
+        yield from (f"{MADE_BY_INSTANCE}{name}" for name in names if name in held)
+
+
+def takes_attributes(spec: ModuleSpec, name: str, call: Call) -> bool:
+    """Whether an example of a method is an attribute that the instance holds in the place of an argument, as nobody said."""
+    values = {value for key, value in spec.test.values if key.partition(".")[0] == name}
+    method = Method(name, call)
+    return any(not values.isdisjoint(held_in_place_of(spec, method, argument)) for argument in call.args)
+
+
+@once
+def _attributes(spec: ModuleSpec) -> frozenset[str]:
+    """The attributes that methods read of the instance and that are none of its functions, which a class that is kept word for word has too."""
+    read = {name for method in spec.methods for name in self_attributes(method.call.body)}
+    return frozenset(read - {method.name for method in spec.methods})
+
+
+def _mapped_with(body: str, name: str) -> Iterator[str]:
+    """The attributes of `self` that a call of `jax.tree.map` takes beside a variable."""
+    for call in nodes_of(ast.Call, parsed(body)):
+        names = [each.id for each in call.args if isinstance(each, ast.Name)]
+        if last_name(call.func) in _MAPS and name in names:
+            yield from filter(None, map(attribute_of_self, call.args))
+
+
+_MAPS = ("map", "tree_map", "tree_multimap")
 
 
 def _makes(method: Method, kind: Type | None) -> bool:

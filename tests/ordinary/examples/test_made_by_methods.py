@@ -201,6 +201,28 @@ class Members:
 """,
         ["Members.create(members=3, dim=2)"],
     ),
+    "sums": (
+        """
+@flax.struct.dataclass
+class Sums:
+    params: Any
+    grads: Any
+
+    @classmethod
+    def zeros(cls, dim: int) -> "Sums":
+        return cls({"w": jnp.ones(dim)}, {"w": jnp.zeros(dim)})
+
+    def loss(self, params, x: Float[Array, " dim"]):
+        return jnp.sum((params["w"] @ x) ** 2)
+
+    def add(self, other):
+        return self.replace(grads=jax.tree.map(jnp.add, self.grads, other))
+
+    def step(self, rate: float) -> "Sums":
+        return self.replace(params=jax.tree.map(lambda p, g: p - rate * g, self.params, self.grads))
+""",
+        ["instance.loss(params=instance.params, x=x)", "instance.add(other=instance.grads)"],
+    ),
     "beams": (
         """
 class BeamState(Namedtuple):
