@@ -11,9 +11,11 @@ class TestShear(PytreeLaws):
     """The laws on `Shear`."""
 
     methods = (
+        Method("of_angle", lambda seed: (sample(seed, (2,)), sample(seed + 1, (2,)))),
         Method("__neg__"),
         Method("apply", lambda seed: (sample(seed + 2, (5, 2)),)),
     )
+    guessed = ("of_angle",)
     severity = "fault"
 
     def inputs(self, seed: int) -> dict[str, Any]:

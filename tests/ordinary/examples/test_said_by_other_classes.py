@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, tried, whole_suite
+from tests.ordinary.generated import tried, whole_suite
 
 HEAD = """
 from dataclasses import dataclass
@@ -70,5 +70,23 @@ def test_its_tests_pass(name: str, tmp_path: Path) -> None:
     tried(tmp_path, name, HEAD + CLASSES[name][0])
 
 
-def test_an_argument_of_which_elements_are_computed_alone_has_none(tmp_path: Path) -> None:
-    assert "not tried: __call__ (no example for x)" in generated(tmp_path, {"bare": HEAD + ARGUMENT})
+def test_an_argument_of_which_elements_are_computed_alone_may_be_any_vector(tmp_path: Path) -> None:
+    suite = whole_suite(tmp_path, "bare", HEAD + ARGUMENT)
+    assert "(sample(seed, (2,)),)" in suite and 'guessed = ("__call__",)' in suite
+
+
+def test_it_is_as_another_of_its_name_where_one_is_known(tmp_path: Path) -> None:
+    code = """
+class Norm(eqx.Module):
+    gain: jax.Array
+
+    def __init__(self, size: int):
+        self.gain = jnp.ones((size, 3))
+
+    def __call__(self, x):
+        return self.gain @ x
+
+    def norm(self, x):
+        return jnp.sum(x**2)
+"""
+    assert 'Method("norm", lambda seed: (sample(seed, (3,)),))' in whole_suite(tmp_path, "norm", HEAD + code)

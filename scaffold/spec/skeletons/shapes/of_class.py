@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import repeat
+from itertools import chain, repeat
 
 from msgspec import Struct, field
 
@@ -179,6 +179,9 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
         shapes.settle(_vectors(owner, shapes, read, [f"{name}." for name in beside.records]))
         for method in methods:
             uses.read(method)
+        _settle_arguments(methods, shapes)
+        for method in methods:
+            uses.read(method)
     for method, of_base in asked:
         shapes.learn(
             uses.given.get(method.name), dims_of(of_base.returns) if method.returns is None else None
@@ -228,6 +231,19 @@ def _vectors(
     yield from sorted(name for name in shapes.computed if name.startswith((FIELD, *records)))
     is_plain = not any(isinstance(part, Function) for part in owner.body)
     yield from (FIELD + name for name, _ in annotated_names(owner.body) if is_plain or name not in read)
+
+
+def _settle_arguments(methods: Iterable[Function], shapes: Shapes) -> None:
+    """Take it that arguments, of which elements are computed and no more is known, are as others of their name are, or vectors: `x` of `jnp.sum(x**2)`."""
+    by_argument: dict[str, list[str]] = {}
+    for method in methods:
+        for argument in arguments_of(method):
+            by_argument.setdefault(argument.arg, []).append(f"{method.name}.{argument.arg}")
+    for names in by_argument.values():
+        said = [dims for name in names if (dims := shapes.known(Unknown(name))) is not None]
+        for name in shapes.computed.intersection(names) if len({*said}) == 1 else ():
+            shapes.learn(Unknown(name), said[0])
+    shapes.settle(sorted(shapes.computed.intersection(chain(*by_argument.values()))))
 
 
 def _first_known(call: ast.FunctionDef, shapes: Shapes) -> Iterator[Shape]:
