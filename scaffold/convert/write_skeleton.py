@@ -103,7 +103,9 @@ def _class_text(tables: ClassTables) -> str:
     ]
     functions += [method(tables, "__call__", as_table(raw["call"]))] if "call" in raw else []
     others = as_table(raw.get("methods")).items()
-    functions += [method(tables, name, table) for name, table in others if "above" not in table]
+    functions += [
+        method(tables, name, table) for name, table in others if not {"above", "inherited"} & {*table}
+    ]
     parts = [
         _doc(tables),
         "\n".join(fields_of(tables)),

@@ -162,7 +162,7 @@ class Method(Struct, frozen=True):
     call: Call
     decorators: tuple[str, ...] = ()
     table: str = "methods"  # the table that holds it: `methods`, or `constructors`
-    inherited: bool = False  # a base has it, whose constructor it is
+    inherited: bool = False  # a base has it, and its text
 
     @property
     def is_function(self) -> bool:

@@ -23,7 +23,7 @@ CALL = "__call__"
 def with_call_apart(raw: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
     """The tables with the call in `[call]`, where it stands among the methods, and how many functions are above it."""
     methods, above = as_table(raw.get("methods")), len(as_table(raw.get("constructors")))
-    if CALL not in methods or "call" in raw:
+    if CALL not in methods or "call" in raw or as_table(methods[CALL]).get("inherited"):
         return {**raw}, above if "call" in raw else 0
     others = {name: table for name, table in methods.items() if name != CALL}
     return {**raw, "call": methods[CALL], "methods": others}, above + list(methods).index(CALL)
@@ -50,7 +50,7 @@ def _constructor(reader: Reader, name: str, raw: Any, class_type: ClassType) -> 
 def _method(reader: Reader, name: str, raw: Any) -> Method:
     call, table = _call(reader, raw, f"methods.{name}", METHOD_KEYS)
     if call.source:
-        return Method(name, call, decorators_of(call.source))
+        return Method(name, call, decorators_of(call.source), inherited=table.get("inherited", False))
     lines = (line.strip().removeprefix("@") for line in table.get("decorator", "").split("\n"))
     decorators = [reader.expression(line, f"methods.{name}.decorator") for line in lines if line]
     return Method(name, call, tuple(decorator for decorator in decorators if decorator is not None))

@@ -199,8 +199,11 @@ METHOD_KEYS = {
         "What the method returns first: the next value of an argument, or of `self` the next instance."
     ),
     "above": Key("Of a carried statement: the field above which it stands, or `...` below them all."),
+    "inherited": Key(
+        "Whether a base has it that is carried: it is tried, and not written (default: false).", "boolean"
+    ),
 }
-_NOT_OF_CONSTRUCTORS = ("decorator", "returns", "source", "above")
+_NOT_OF_CONSTRUCTORS = ("decorator", "returns", "source", "above", "inherited")
 CONSTRUCTOR_KEYS = {name: key for name, key in METHOD_KEYS.items() if name not in _NOT_OF_CONSTRUCTORS}
 TEST_KEYS = {
     "sizes": Key("Sizes of dims, by name; an array of sizes for a dim such as `*shape`.", "table"),

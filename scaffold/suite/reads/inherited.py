@@ -62,9 +62,11 @@ def has_known_constructor(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> 
 def with_inherited(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
     """The spec as its tests know it: with the call, the fields and the examples of methods that bases have, and it has not."""
     every = lineage(spec, known)
-    if not every:
+    of_mixins = [method.call for method in spec.methods if method.inherited and method.name == "__call__"]
+    if not (every or of_mixins):
         return spec
-    made = (base.call for base in every if base.call is not None and not asks_for_call(base))
+    of_bases = (base.call for base in every if base.call is not None and not asks_for_call(base))
+    made = (*of_mixins, *of_bases)
     stored = (field for base in every if kind_of(base.kind).has_instances for field in base.stored)
     fields = {field.name: replace(field, built=True) for field in stored} | {
         field.name: field for field in spec.fields
@@ -72,7 +74,8 @@ def with_inherited(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleS
     values = [pair for base in reversed(every) for pair in base.test.values if "." in pair[0]]
     return replace(
         spec,
-        call=spec.call if spec.call is not None else next(made, None),
+        call=spec.call if spec.call is not None else next(iter(made), None),
+        methods=tuple(method for method in spec.methods if method.name != "__call__" or not method.inherited),
         fields=tuple(fields.values()),
         test=replace(spec.test, values=tuple(dict([*values, *spec.test.values]).items())),
     )

@@ -164,6 +164,7 @@ def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
     raw |= {word: said[word] for word in ("test", "groups", "options") if said.get(word)}
     # Those of the file that are emitted word for word as well, farthest first.
     bases = [each for each in reversed([*names.lineage(node)][1:]) if is_as_written(each, names)]
+    bases = [*reversed([*names.plain_bases(node)]), *bases]
     raw |= _methods(node, bases, names, notes)
     if any(isinstance(part, ast.FunctionDef) and part.name == "__init__" for part in node.body):
         _refuse_unused_examples(node, names, notes)
@@ -218,7 +219,10 @@ def _methods(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, no
     for owner in (*bases, node):
         own_notes = notes if owner is node else Notes(notes.text, notes.where)  # a base tells its own faults
         for part in (part for part in owner.body if isinstance(part, Function)):
-            path, kinds = ("methods", part.name), functions.types_by_use(part, owner, names)
+            reader = (
+                owner if owner.name in names.classes else node
+            )  # what is carried has the fields of its subclass
+            path, kinds = ("methods", part.name), functions.types_by_use(part, reader, names)
             if part.name == "__init__":
                 kinds |= _numbers_taken(part, owner)
             tables[part.name] = functions.read_function(part, path, names, own_notes, [part], kinds)

@@ -19,6 +19,7 @@ from scaffold.spec.skeletons.classes import class_statements, functions, inferre
 from scaffold.spec.skeletons.classes.as_written import is_of_equinox, is_registered, says_no_word
 from scaffold.spec.skeletons.classes.constructors import Constructor, kept_faults
 from scaffold.spec.skeletons.classes.fields import doc_below, is_without_annotation, read_field, stored_type
+from scaffold.spec.skeletons.classes.inherited import inherited_methods
 from scaffold.spec.skeletons.classes.made_roles import roles_of_made
 from scaffold.spec.skeletons.classes.open_fields import open_keys
 from scaffold.spec.skeletons.words.names import Names
@@ -58,6 +59,8 @@ class ClassReader:
         self.raw |= class_statements.read_decorators(self.node, self.names, self.notes)
         for name, value in self.inits.items():
             self._made(name, value)
+        if of_bases := inherited_methods(self.node, self.names, self.notes):
+            self.raw["methods"] = {**self.raw.get("methods", {}), **of_bases}
         if self.is_verbatim:
             self._keep_whole()
         self.raw |= {"fields": self.fields} if self.fields else {}

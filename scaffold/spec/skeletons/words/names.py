@@ -4,6 +4,7 @@ import ast
 import builtins
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from functools import cache
 from typing import TypeGuard
 
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 
 from scaffold import skeleton
 from scaffold.errors import ScaffoldError, suggestion
-from scaffold.source.expressions import Import, single_imports
+from scaffold.source.expressions import Function, Import, single_imports
 from scaffold.spec.grammar.type_parser import MODULES, TypeSyntaxError, parse_type
 from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.names import GENERIC, IMPORTS, stem
@@ -73,9 +74,15 @@ class Names(Struct):
         """What the code of a class of the file asks of its arrays."""
         if node.name not in self.shapes:
             classes = {**self.others, **self.classes, node.name: node}
-            read = {name: with_counts(each, self.counts) for name, each in classes.items()}
+            read = {name: with_counts(self._whole(each), self.counts) for name, each in classes.items()}
             self.shapes.update(shapes_by_class(read, self.functions))
         return self.shapes[node.name]
+
+    def _whole(self, node: ast.ClassDef) -> ast.ClassDef:
+        """A class with the methods of those that are carried from which it inherits."""
+        whole = copy(node)
+        whole.body = [*node.body, *self.plain_functions(node)]
+        return whole
 
     def brings(self, name: str) -> bool:
         """Whether an import or a statement of the file brings a name, or Python has it."""
@@ -86,6 +93,18 @@ class Names(Struct):
         """A class, and those of the file from which it inherits, nearest first."""
         yield node
         yield from bases_of_file(node, self.classes)
+
+    def plain_bases(self, node: ast.ClassDef) -> Iterator[ast.ClassDef]:
+        """The classes that are carried from which a class inherits, nearest first: mixins, and what a registered class has its methods of."""
+        return bases_of_file(node, self.others)
+
+    def plain_functions(self, node: ast.ClassDef) -> list[Function]:
+        """The methods of those classes that the class itself does not define."""
+        functions: dict[str, Function] = {}
+        for owner in (node, *self.plain_bases(node)):
+            for part in (part for part in owner.body if isinstance(part, Function)):
+                functions.setdefault(part.name, part)
+        return [function for function in functions.values() if function not in node.body]
 
     def bases_of(self, node: ast.ClassDef) -> Iterator[ast.expr]:
         """The bases of a class, with those of the classes of the file from which it inherits."""
