@@ -183,3 +183,15 @@ def _read_of(tree: ast.AST, name: str) -> set[str]:
     """The attributes that code reads or stores of what it calls by a name."""
     attributes = nodes_of(ast.Attribute, tree)
     return {each.attr for each in attributes if isinstance(each.value, ast.Name) and each.value.id == name}
+
+
+def unassigned(constructor: ast.FunctionDef, fields: Collection[str]) -> list[str]:
+    """The fields that an `__init__` does not assign; none where something else may assign them."""
+    of_self = [part for part in nodes_of(ast.Attribute, constructor) if attribute_of_self(part)]
+    reads = [part for part in nodes_of(ast.Name, constructor) if part.id in ("self", "super")]
+    attributes = [part.value for part in nodes_of(ast.Attribute, constructor)]
+    is_handed_on = any(part not in attributes or part.id == "super" for part in reads)
+    if constructor.name != "__init__" or is_handed_on or not {part.attr for part in of_self} <= {*fields}:
+        return []
+    assigned = {part.attr for part in of_self if not isinstance(part.ctx, ast.Load)}
+    return [name for name in fields if name not in assigned]

@@ -1,5 +1,6 @@
 """The class under test: its spec, the example values, and what its emission tells of it."""
 
+import ast
 from collections.abc import Mapping
 from functools import cached_property
 
@@ -7,7 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.emit.facts import Facts, facts
+from scaffold.source.definitions import function_of
 from scaffold.source.expressions import assigned_names
+from scaffold.source.instance import unassigned
 from scaffold.spec.construction.cases import is_passed
 from scaffold.spec.construction.class_calls import makes_default
 from scaffold.spec.construction.constructor import rebuilds_by
@@ -114,11 +117,21 @@ class Subject(Struct, frozen=True, dict=True):
         return None if self.states is None else [field.type for field in state_fields(self.spec)]
 
     def is_absent(self, field: Field) -> bool:
-        """Whether the field is None in the example."""
+        """Whether the field is None in the example, or has its value of the class alone."""
+        if field.name in self._left_in_class:
+            return True
         changed = field.converter or field.name in assigned_names(self.spec.setup)
         unsaid = None if makes_default(field) else field.default
         given_input = self.inputs.get(field.name, unsaid) if field.given and not changed else None
         return given_input == "None" or self.inputs.get(field.optional or "") == "False"
+
+    @cached_property
+    def _left_in_class(self) -> list[str]:
+        """The fields that the author's `__init__` does not assign: an instance has no leaf there, and reads the default in the class."""
+        own = self.spec.own_constructor
+        node = function_of(own.call.source) if own is not None else None
+        names = [field.name for field in self.spec.stored]
+        return unassigned(node, names) if isinstance(node, ast.FunctionDef) else []
 
     def is_kept_apart(self, field: Field) -> bool:
         """Whether the entries that creation fixes lie in the treedef."""

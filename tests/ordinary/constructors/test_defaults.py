@@ -150,3 +150,24 @@ def test_the_class_statement_has_the_converter_that_a_function_counts_on(tmp_pat
     assert '    g1: Float[Array, ""] = eqx.field(converter=jnp.asarray)\n' in emitted
     assert "    scale: float = eqx.field(static=True, default=1.0)\n" in emitted
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 60
+
+
+def test_a_field_that_a_constructor_leaves_to_the_class_is_no_leaf_and_lost_in_copies(tmp_path: Path) -> None:
+    code = """
+
+class Rate(eqx.Module):
+    weight: jax.Array
+    size: int
+    least: float = 0.5
+
+    def __init__(self, size: int):
+        self.size = size
+        self.weight = jnp.full(size, self.least)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * x + self.least
+"""
+    generated(tmp_path, {"rate": HEAD + code})
+    ran = forked_pytest(tmp_path / "nets", "--numbers=off")
+    assert "2 failed" in ran.stdout and "the constructor has not stored Rate.least" in ran.stdout, ran.stdout
+    assert "fault  P2" not in ran.stdout

@@ -11,7 +11,7 @@ from typing import Any
 
 from scaffold.source.definitions import arguments_of, says_nothing
 from scaffold.source.expressions import count_name, expression_or_none, local_names, nodes_of
-from scaffold.source.instance import assigned_pairs, attribute_of_self, last_name
+from scaffold.source.instance import assigned_pairs, attribute_of_self, last_name, unassigned
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import CallableType
 from scaffold.spec.grammar.values import literal_or_none
@@ -234,7 +234,7 @@ def unmade_fields(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]]
     made_elsewhere = ("derived", "shared", "state")
     return [
         name
-        for name in _unassigned(node, fields)
+        for name in unassigned(node, fields)
         if "default" not in fields[name] and fields[name].get("role") not in made_elsewhere
     ]
 
@@ -247,7 +247,7 @@ def kept_faults(
     for name in unmade_fields(node, fields):
         fix = f"assign `self.{name}` there, or let it do no more than assign, so that the tool makes `{name}`"
         yield name, f"{kept} `{name}`", fix
-    for name in _unassigned(node, fields) if not is_verbatim else ():
+    for name in unassigned(node, fields) if not is_verbatim else ():
         default = str(fields[name].get("default", "")).removeprefix("=")
         if _is_function(default, str(fields[name].get("example", fields[name]["type"]))):
             message = f"{kept} `{name}`, whose default would be a method of the class: it is a function"
@@ -259,17 +259,6 @@ def _is_function(default: str, kind: str) -> bool:
     value = expression_or_none(default)
     is_named = isinstance(value, ast.Name | ast.Attribute) and isinstance(parse_type(kind), CallableType)
     return is_named or isinstance(value, ast.Lambda)
-
-
-def _unassigned(node: ast.FunctionDef, fields: Collection[str]) -> list[str]:
-    """The fields that an `__init__` does not assign; none where something else may assign them."""
-    of_self = {name: part for part in nodes_of(ast.Attribute, node) if (name := attribute_of_self(part))}
-    reads = [part for part in nodes_of(ast.Name, node) if part.id in ("self", "super")]
-    attributes = [part.value for part in nodes_of(ast.Attribute, node)]
-    is_handed_on = any(part not in attributes or part.id == "super" for part in reads)
-    if node.name != "__init__" or is_handed_on or not {*of_self} <= {*fields}:
-        return []
-    return [name for name in fields if name not in of_self]
 
 
 def fields_made(statement: ast.stmt) -> dict[str, ast.expr]:

@@ -165,6 +165,10 @@ def _is_array(annotation: ast.expr) -> bool:
     return names_array(name)
 
 
+_OF_SHAPES = ("zeros", "ones", "empty", "full")
+"""What takes a shape first, as a tuple or as one size."""
+
+
 class Makers(Struct):
     """The expressions of a constructor, whose arguments may be sizes."""
 
@@ -179,7 +183,7 @@ class Makers(Struct):
         by_name = [keyword.value for call in calls for keyword in call.keywords if keyword.arg == "shape"]
         given = [*(part for call in calls for part in call.args), *by_name]
         shapes = [part.elts for part in given if isinstance(part, ast.Tuple)]
-        shapes += [[call.args[0]] for call in calls if call.args and last_name(call) in ("zeros", "ones")]
+        shapes += [[call.args[0]] for call in calls if call.args and last_name(call) in _OF_SHAPES]
         dims = [tuple(self.size(each) or _local_dim(each) for each in shape) for shape in shapes]
         dims = [shape for shape in dims if all(shape)]
         return dims[0] if len(dims) == 1 else ()
