@@ -51,6 +51,14 @@ def faults_of(text: str, tmp_path: Path) -> list[str]:
     return [f"{fault.place}: {fault.what} -> {fault.fix}" for fault in caught.value.faults]
 
 
+def test_the_last_of_two_annotations_of_a_field_is_meant_as_python_takes_it() -> None:
+    [raw] = skeletons_of(HEAD + "class A(Module):\n    w: 'f[]'\n    b: 'f[]'\n    w: 'f[n]'\n", "a.py")
+    assert [(name, table["type"]) for name, table in raw.tables["fields"].items()] == [
+        ("w", "f[n]"),
+        ("b", "f[]"),
+    ]
+
+
 def test_all_faults_are_told_at_once_each_where_it_stands(tmp_path: Path) -> None:
     text = """
 class Affine(Module, rebild="static"):
@@ -85,7 +93,6 @@ class Affine(Module, rebild="static"):
         (HEAD + "class A(Module):\n    w: 'f[]' = test(3)\n", "x.py:9:16: fields.w: `test` makes no field -> write a word that does"),
         (HEAD + "class A(Module):\n    w = static(3)\n", "x.py:9:5: fields.w: has no annotation, and so is no field -> write its type, such as `w: int = static(3)`"),
         (HEAD + "class A(Module, nnx.Module):\n    w: 'f[]'\n", "x.py:8:17: kind: a class is of one kind -> remove `nnx.Module`"),
-        (HEAD + "class A(Module):\n    w: 'f[]'\n    w: 'f[]'\n", "x.py:10:5: fields.w: `w` is there already -> remove one"),
         (HEAD + "class A(Module):\n    w: 'f[]'\n    def __init__(self, w):\n        self.v = w + 1\n", "x.py:11:18: fields.v: `self.v` is no field -> declare it in the class, with one `init`"),
     ],
 )  # fmt: skip

@@ -155,8 +155,6 @@ class ClassReader:
 
     def _field(self, statement: ast.AnnAssign) -> dict[str, Any]:
         name, table = read_field(statement, self.node.name, self.names, self.notes)
-        if name in self.fields:
-            self.notes.refuse(statement, ("fields", name), f"`{name}` is there already", "remove one")
         if (name, table["type"], self._said_kind) == ("inference", "bool", "module"):
             table.setdefault("role", "buffer")  # a leaf, which `eqx.nn.inference_mode` sets
         if "role" not in table:
