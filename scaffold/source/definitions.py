@@ -19,8 +19,12 @@ _OWNERS = {"classmethod": "cls", "staticmethod": ""}
 ABSTRACT_VARIABLES = ("AbstractVar", "AbstractClassVar")
 """The types of Equinox by which a class leaves a field to its subclasses."""
 _ABSTRACT = ("abc.abstractmethod", "abstractmethod")
-WITHOUT_FIELDS = ("ABC", "Generic", "Protocol", "Callable", "Hashable", "Sized", "Iterable")
-"""Bases of Python that bring no fields, by their last names."""
+_WITHOUT_FIELDS = ("object", "ABC", "Generic", "Protocol", "Callable", "Hashable", "Sized", "Iterable")
+
+
+def brings_no_fields(base: str) -> bool:
+    """Whether a base of another library, by its last name, brings no fields and no constructor: one of Python's, or a mixin."""
+    return base in _WITHOUT_FIELDS or base.endswith("Mixin")
 
 
 def statements(source: str) -> tuple[ast.stmt, ...]:

@@ -13,7 +13,7 @@ from scaffold.kind import Context, kind_of
 from scaffold.passes.compute import computes_in, uncast
 from scaffold.passes.stacked.layers import stacked
 from scaffold.passes.static_storage import stored_value
-from scaffold.source.definitions import WITHOUT_FIELDS, class_statement
+from scaffold.source.definitions import brings_no_fields, class_statement
 from scaffold.source.expressions import dedented, nodes_of, parsed
 from scaffold.source.instance import kept_arguments, last_name, made_attributes
 from scaffold.source.text import docstring
@@ -104,7 +104,7 @@ def _holds_more(subject: Subject) -> bool:
     every = (subject.spec, *lineage(subject.spec, subject.known))
     foreign = (base for spec in every for base in spec.bases if base.module and base not in MODULES)
     return _makes_unknown(subject.spec) or not all(
-        base.name.partition("[")[0] in WITHOUT_FIELDS for base in foreign
+        brings_no_fields(base.name.partition("[")[0]) for base in foreign
     )
 
 

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from scaffold.kind import kind_of
-from scaffold.source.definitions import class_statement, statements
+from scaffold.source.definitions import brings_no_fields, class_statement, statements
 from scaffold.source.expressions import free_names, nodes_of
 from scaffold.spec.grammar.types import ArrayType, ClassType
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.rules.bases import asks_for_call, held_by, lineage, subclasses
 from scaffold.spec.states import is_state
+from scaffold.spec.unit import siblings
 
-_WITHOUT_FIELDS = ("Module", "NamedTuple", "Generic", "ABC", "Pytree", "PyTreeNode", "object")
-"""Bases that hold nothing, so that the class itself says what it is built with."""
+_OF_LIBRARIES = ("Module", "NamedTuple", "Pytree", "PyTreeNode")
+"""Bases of libraries that hold nothing, so that the class itself says what it is built with."""
 
 
 def concrete(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | None:
@@ -48,15 +49,32 @@ def has_known_constructor(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> 
     """Whether the class statement says what builds it: an `__init__`, or fields alone, and those of bases that say it, too."""
     node = class_statement(spec.source, spec.name)
     assert node is not None, "what is carried is the statement of the class"
-    bases = [ast.unparse(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases]
-    others = [known.get(base) for base in bases if base.rpartition(".")[2] not in _WITHOUT_FIELDS]
-    return spec.defines("__init__") or all(
-        base is not None
-        and kind_of(base.kind).is_carried
-        and base is not spec
-        and has_known_constructor(base, known)
-        for base in others
-    )
+    return spec.defines("__init__") or _have_known_constructors(node, spec, known)
+
+
+def _have_known_constructors(node: ast.ClassDef, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
+    """Whether the bases of a class say what builds it, or leave that to it, as what is carried without an `__init__` does."""
+    for name in (ast.unparse(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases):
+        last = name.rpartition(".")[2]
+        if last in _OF_LIBRARIES or brings_no_fields(last):
+            continue
+        base = known.get(name)
+        if base is None:
+            plain = _carried_class(name, spec, known)
+            is_known = plain is not None and _have_known_constructors(plain, spec, known)
+        else:
+            is_known = (
+                base is not spec and kind_of(base.kind).is_carried and has_known_constructor(base, known)
+            )
+        if not is_known:
+            return False
+    return True
+
+
+def _carried_class(name: str, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ast.ClassDef | None:
+    """The statement of a class beside those of the tool in the file of one."""
+    of_file = [spec, *(known[each] for each in siblings(spec) if each in known)]
+    return next(filter(None, (class_statement(each.helpers, name) for each in of_file)), None)
 
 
 def with_inherited(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:

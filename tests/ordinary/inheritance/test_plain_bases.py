@@ -95,6 +95,32 @@ def test_a_base_that_is_not_registered_itself_is_tried_in_the_class_that_is(tmp_
     assert "P12 purity, at `Bump._sum`: a tracer was left behind by a call inside jit" in ran.stdout
 
 
+def test_a_mixin_without_a_constructor_leaves_it_to_the_dataclass(tmp_path: Path) -> None:
+    code = """
+from dataclasses import dataclass
+
+import numpy as np
+
+
+class Shown:
+    label: str
+
+    def total(self) -> Float[Array, ""]:
+        return jnp.sum(self.values)
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Track(Shown, np.lib.mixins.NDArrayOperatorsMixin):
+    values: Float[Array, " n"]
+
+    def scaled(self, by: float) -> "Track":
+        return Track(self.values * by)
+"""
+    tried(tmp_path, "track", HEAD + code)
+    assert 'Method("total", returns=(Output(()),))' in suite_text(tmp_path, "track")
+
+
 def test_a_spec_of_tables_says_it_too(tmp_path: Path) -> None:
     write_tree(tmp_path, {"net.py": HEAD + CLASSES["affine"]})
     for source, target in (("net.py", "net.toml"), ("net.toml", "again.py")):

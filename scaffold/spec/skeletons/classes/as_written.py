@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from scaffold.kind import AS_WRITTEN
-from scaffold.source.definitions import WITHOUT_FIELDS, annotated_names, arguments_of, method_of
+from scaffold.source.definitions import annotated_names, arguments_of, brings_no_fields, method_of
 from scaffold.source.expressions import Function, nodes_of
 from scaffold.source.flattened import numbers_beside_leaves
 from scaffold.source.instance import kept_arguments, last_name, made_attributes
@@ -67,7 +67,7 @@ def makes_pytree(node: ast.ClassDef, names: Names) -> bool:
     """Whether jax knows a class that no kind stands for: it is registered, of a library that registers it, or a tuple of Python."""
     is_made = is_dataclass(node, names) and not is_plain_dataclass(node, names)
     bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
-    return is_node(node, names) or (is_made and all(last_name(base) in WITHOUT_FIELDS for base in bases))
+    return is_node(node, names) or (is_made and all(brings_no_fields(last_name(base)) for base in bases))
 
 
 def registered_below(body: Iterable[ast.stmt], names: Names) -> Iterator[str]:
@@ -124,7 +124,7 @@ def says_no_word(node: ast.ClassDef, names: Names) -> bool:
 def is_of_equinox(node: ast.ClassDef, names: Names) -> bool:
     """Whether a class is written in Equinox's own words: its base is a `Module`, or a class of another library alone."""
     bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
-    wholes = [names.of(base) for base in bases if last_name(base) not in WITHOUT_FIELDS]
+    wholes = [names.of(base) for base in bases if not brings_no_fields(last_name(base))]
     is_alone = len(wholes) == 1 and "." in wholes[0] and not names.is_word(wholes[0])
     is_of_library = is_alone and not (class_statements.kind_said(node, names) or is_of_python(node, names))
     return "equinox.Module" in wholes or is_of_library
@@ -168,7 +168,8 @@ def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
     raw |= _methods(node, bases, names, notes)
     if any(isinstance(part, ast.FunctionDef) and part.name == "__init__" for part in node.body):
         _refuse_unused_examples(node, names, notes)
-    arguments = [] if "__init__" in raw.get("methods", {}) else _fields(node, bases, names, notes)
+    of_fields = [each for each in bases if each.name in names.classes or is_dataclass(each, names)]
+    arguments = [] if "__init__" in raw.get("methods", {}) else _fields(node, of_fields, names, notes)
     imports = list(dict.fromkeys(line for _, line in names.lines))
     return raw | {key: texts for key, texts in (("arguments", arguments), ("imports", imports)) if texts}
 
