@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
-from scaffold.source.expressions import nodes_of, parsed
-from scaffold.source.instance import attribute_of_self, last_name, self_attributes
+from scaffold.source.expressions import elements_of, nodes_of, parsed
+from scaffold.source.instance import last_name, named_value, self_attributes
 from scaffold.spec.construction.cases import MADE_BY_INSTANCE
 from scaffold.spec.construction.sizes import is_int
 from scaffold.spec.grammar.types import ClassType, OpaqueType, Type, is_traced
@@ -54,13 +54,13 @@ def made_by_method(kind: Type | None, call: Call, examples: Examples) -> Iterato
 
 
 def held_in_place_of(spec: ModuleSpec, method: Method, argument: Argument) -> Iterator[str]:
-    """The attribute whose value an argument without a type may be: the one of its name, or a tree that is mapped along with it.
+    """The attribute whose value an argument without a type may be: the one of its name, or one that is a tree of its structure.
 
     So a loss takes the `params` of a state, and a sum of gradients what is like `self.grads`.
     """
     is_untyped = argument.type is None or isinstance(argument.type, OpaqueType)
     if method.owner == "self" and method.is_function and is_untyped:
-        names = (argument.name, *_mapped_with(method.call.body, argument.name))
+        names = (argument.name, *_of_one_structure(method.call.body, argument.name))
         held = _attributes(spec)
         yield from (f"{MADE_BY_INSTANCE}{name}" for name in names if name in held)
 
@@ -79,15 +79,39 @@ def _attributes(spec: ModuleSpec) -> frozenset[str]:
     return frozenset(read - {method.name for method in spec.methods})
 
 
-def _mapped_with(body: str, name: str) -> Iterator[str]:
-    """The attributes of `self` that a call of `jax.tree.map` takes beside a variable."""
-    for call in nodes_of(ast.Call, parsed(body)):
-        names = [each.id for each in call.args if isinstance(each, ast.Name)]
-        if last_name(call.func) in _MAPS and name in names:
-            yield from filter(None, map(attribute_of_self, call.args))
+def _of_one_structure(body: str, name: str) -> list[str]:
+    """The attributes of `self` that are trees of one structure with a variable: what is mapped, updated or stepped along with it."""
+    groups, alike = [*_groups(parsed(body))], {name}
+    for group in groups * len(groups):  # in whatever order the statements stand
+        alike |= group if not alike.isdisjoint(group) else set[str]()
+    return sorted(each.removeprefix("self.") for each in alike if each.startswith("self."))
 
 
-_MAPS = ("map", "tree_map", "tree_multimap")
+def _groups(body: ast.Module) -> Iterator[set[str]]:
+    """The variables and the attributes that one call takes and gives as trees of one structure."""
+    for call in nodes_of(ast.Call, body):
+        yield {ast.unparse(each) for each in _trees_of(call) if named_value(each)}
+    for statement in nodes_of(ast.Assign, body):
+        targets = elements_of(statement.targets[0])[:1]
+        trees = _trees_of(statement.value) if isinstance(statement.value, ast.Call) else []
+        yield {ast.unparse(each) for each in (*targets, *trees[:1]) if named_value(each)}
+
+
+def _trees_of(call: ast.Call) -> list[ast.expr]:
+    """The arguments that are trees of one structure: of `jax.tree.map`, and of `apply_updates` and the `update` of an optimiser."""
+    match last_name(call.func):
+        case "map" | "tree_map":
+            return call.args[1:]
+        case "update" if len(call.args) == _OF_UPDATE:
+            return [call.args[0], call.args[2]]
+        case "apply_updates":
+            return call.args
+        case _:
+            return []
+
+
+_OF_UPDATE = 3
+"""How many arguments the `update` of an optimiser has: gradients, the state, and parameters."""
 
 
 def _makes(method: Method, kind: Type | None) -> bool:

@@ -143,6 +143,9 @@ class Fitted(eqx.Module):
         updates, opt = ADAM.update(grads, self.opt)
         return Fitted(self.weight + updates, opt)
 
+    def stepped(self, x: jax.Array) -> tuple["Fitted", jax.Array]:
+        return self.step(x), jnp.sum(x)
+
     def rooted(self, x: jax.Array) -> "Fitted":
         return Fitted(x * jnp.sqrt(0 * self.weight), self.opt)
 
@@ -163,3 +166,8 @@ def test_nobody_differentiates_through_a_step_of_an_optimiser():
     law = "p09_methods_have_true_gradients"
     hold(fitted("step"), law)
     assert "its gradient by `weight` has NaN" in broken(fitted("rooted"), law).what
+
+
+@pytest.mark.parametrize("method", ["step", "stepped"])
+def test_nor_at_arguments_of_zeros_also_where_the_step_gives_more(method):
+    hold(fitted(method), "p09_no_gradient_of_a_method_is_nan_at_zeros")

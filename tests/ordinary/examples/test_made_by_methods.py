@@ -216,7 +216,8 @@ class Sums:
         return jnp.sum((params["w"] @ x) ** 2)
 
     def add(self, other):
-        return self.replace(grads=jax.tree.map(jnp.add, self.grads, other))
+        halves = jax.tree.map(lambda leaf: leaf / 2, other)
+        return self.replace(grads=jax.tree.map(jnp.add, self.grads, halves))
 
     def step(self, rate: float) -> "Sums":
         return self.replace(params=jax.tree.map(lambda p, g: p - rate * g, self.params, self.grads))

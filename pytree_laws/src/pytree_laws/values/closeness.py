@@ -132,15 +132,35 @@ def first_difference(got: Any, wanted: Any, slack: float) -> tuple[str, str, str
     """Two results as they are, or the first of several leaves in which they differ, with its place."""
     leaves = named_leaves(got)
     if structure(got) != structure(wanted) or not leaves:
-        return str(got), str(wanted), ""
+        return f"{got!s:.{_LONGEST}}", f"{wanted!s:.{_LONGEST}}", ""
     pairs = zip(leaves, jax.tree.leaves(wanted), strict=True)
     apart = ((n, a, b) for (n, a), b in pairs if not close_leaf(a, b, slack))
     name, leaf, other = next(apart)
     place = f", at `{name}` of the result" if len(leaves) > 1 else ""
     first, second = kind_of(leaf), kind_of(other)
     if first == second:
-        first, second = str(leaf), str(other)
+        first, second = f"{leaf!s:.{_LONGEST}}", f"{other!s:.{_LONGEST}}"
+        if is_array(leaf) and leaf.size > _MOST_SHOWN and not jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+            at = _furthest(np.asarray(leaf), np.asarray(other))
+            first, second = str(np.asarray(leaf)[at]), str(np.asarray(other)[at])
+            place = f"{place or ', in the result'}, at {[*map(int, at)]} of {[*leaf.shape]}"
     return first, second, place
+
+
+_MOST_SHOWN = 16
+"""How many elements of an array a message shows; of a larger one it shows that which differs most."""
+_LONGEST = 300
+"""How many characters of anything else it shows."""
+
+
+def _furthest(array: np.ndarray, other: np.ndarray) -> tuple[Any, ...]:
+    """The index of the element in which two arrays of one shape differ most."""
+    kind = np.complex128 if np.iscomplexobj(array) else np.float64
+    array, other = array.astype(kind), other.astype(kind)
+    same = (array == other) | (np.isnan(array) & np.isnan(other))
+    with np.errstate(invalid="ignore"):
+        apart = np.where(same, 0, np.nan_to_num(np.abs(array - other), nan=np.inf, posinf=np.inf))
+    return np.unravel_index(np.argmax(apart), apart.shape)
 
 
 def kind_of(value: Any) -> str:

@@ -234,15 +234,15 @@ def _vectors(
 
 
 def _settle_arguments(methods: Iterable[Function], shapes: Shapes) -> None:
-    """Take it that arguments, of which elements are computed and no more is known, are as others of their name are, or vectors: `x` of `jnp.sum(x**2)`."""
+    """Take it that arguments of which no more is known are as others of their name are, and those of which elements are computed vectors: `x` of `jnp.sum(x**2)`."""
     by_argument: dict[str, list[str]] = {}
     for method in methods:
         for argument in arguments_of(method):
             by_argument.setdefault(argument.arg, []).append(f"{method.name}.{argument.arg}")
     for names in by_argument.values():
         said = [dims for name in names if (dims := shapes.known(Unknown(name))) is not None]
-        for name in shapes.computed.intersection(names) if len({*said}) == 1 else ():
-            shapes.learn(Unknown(name), said[0])
+        for name in names if len({*said}) == 1 else ():
+            shapes.learn(Unknown(name), None if name in shapes.objects else said[0])
     shapes.settle(sorted(shapes.computed.intersection(chain(*by_argument.values()))))
 
 
