@@ -58,6 +58,14 @@ class Finding:
         """Where it is, for people: `call` with the method that is called."""
         return f"`{self.where}`" + f" (`{self.method}`)" * bool(self.method)
 
+    def brief(self) -> str:
+        """The finding as a warning says it, of which a run may have many: without the law, and with one way out."""
+        law = self.law
+        hint = f"look for: {self.hint}" if self.hint else f"usual fix: {law.fix}"
+        lines = [f"{law.number} {law.name}, at {self.place}: {self.what}"]
+        lines += [f"  raised at: {self.raised_at}"] if self.raised_at else []
+        return "\n".join([*lines, f"  {hint} ({self.severity})"])
+
     def __str__(self) -> str:
         law = self.law
         lines = [f"{law.number} {law.name}, at {self.place}: {self.what}"]

@@ -73,7 +73,7 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
             is_unpromised = self.one_dtype and getattr(test, "of_dtypes", False)
             least = self.raises_from or (COST if is_unpromised else self.severity)
             if is_below(finding.severity, least):
-                warnings.warn(LawWarning(str(finding)), stacklevel=2)
+                warnings.warn(LawWarning(finding.brief()), stacklevel=2)
                 return
             raise LawBroken(finding).with_traceback(fault.__traceback__) from fault.__cause__
         if expected is not None and not kwargs:  # one of several may hold
