@@ -146,9 +146,12 @@ def _bound(target: ast.expr, row: Any) -> Iterator[tuple[str, ast.expr]]:
 
 _SHAPE_AT = {
     **dict.fromkeys(("zeros", "ones", "empty", "full"), 0),
-    **dict.fromkeys(("normal", "uniform", "truncated_normal", "bernoulli", "exponential", "gumbel"), 1),
+    **dict.fromkeys(("normal", "uniform", "bits", "randint", "rademacher", "exponential", "gumbel"), 1),
+    **dict.fromkeys(("laplace", "logistic", "cauchy", "maxwell"), 1),
+    **dict.fromkeys(("bernoulli", "choice", "gamma", "poisson", "t", "chisquare", "rayleigh"), 2),
+    **dict.fromkeys(("truncated_normal", "beta", "binomial", "weibull_min"), 3),
 }
-"""Where functions of jax take the shape of what they make: random ones behind the key."""
+"""Where functions of jax take the shape of what they make: random ones behind the key, and what they draw from."""
 _COUNT_AT = {"arange": 0, "eye": 0, "identity": 0, "linspace": 2, "logspace": 2, "geomspace": 2}
 """Where others take how many numbers they make."""
 _SQUARE = ("eye", "identity")
