@@ -13,6 +13,8 @@ from scaffold.source.expressions import dedented, nodes_of, parsed
 from scaffold.source.instance import is_any, last_name, names_array, self_attributes
 from scaffold.spec.construction.constructor import is_array_left_out, parameters, sources_of
 from scaffold.spec.construction.guards import conditions_of_constructor, refused_conditions
+from scaffold.spec.construction.local_sizes import is_share, split_by
+from scaffold.spec.construction.sizes import sizes
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.types import (
     CallableType,
@@ -180,6 +182,8 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
         for argument in needed
     ):
         return True  # no type says which texts there are: names, and files
+    if not all(is_share(*pair, sizes(spec)) for pair in split_by(call)):
+        return True
     function = function_of(call.source)
     numbers = [each.name for each in needed if each.type in (ScalarType("int"), ScalarType("float"))]
     held = dims_in(each.type for each in (*spec.stored, *parameters(spec)))

@@ -142,7 +142,7 @@ def joined(shapes: Shapes, call: ast.Call, arrays: list[Shape]) -> Shape:
     for array in arrays:
         shapes.learn(array, (*others, shapes.new())[turn])
     ends = [dims[turn][-1] for array in arrays if (dims := shapes.known(array))]
-    return (*others, "+".join(ends))[turn] if len(ends) == len(arrays) else None
+    return (*others, shapes.whole_of(ends))[turn] if len(ends) == len(arrays) else None
 
 
 def number_of(shapes: Shapes, call: ast.Call, arrays: list[Shape], *, is_method: bool) -> Shape:

@@ -9,14 +9,16 @@ from msgspec.structs import replace
 
 from scaffold.source.definitions import parameters_with_defaults
 from scaffold.source.instance import attribute_of_self, last_name
-from scaffold.source.lists import created_shape
+from scaffold.source.expressions import whole_number
+from scaffold.source.lists import argument_of, created_shape
 from scaffold.spec.construction.written_dtypes import dtypes_given
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.skeletons.shapes.algebra.functions import SPECTRA
 from scaffold.spec.skeletons.shapes.algebra.indexing import axes_of_index
-from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Dims, Record, Shape, Unknown
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Dims, Parts, Record, Shape, Unknown
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer
 from scaffold.spec.skeletons.shapes.layers.layers import Makers, dims_of
+from scaffold.spec.skeletons.shapes.required import size_asked
 
 if TYPE_CHECKING:
     from scaffold.spec.skeletons.shapes.scope import Scope
@@ -43,6 +45,20 @@ def created(scope: "Scope", call: ast.Call) -> Dims | None:
     """What a call makes of sizes: of whole numbers that are given, and of axes that have a name, as after `n, m = x.shape`."""
     makers = Makers(scope.sizes, {})
     return created_shape(call, lambda node: scope.axes.get(ast.unparse(node)) or makers.size(node))
+
+
+def split(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
+    """What `jnp.split(x, [self.inner])` gives: an array that is as long as it says along an axis, and the rest; together they are as long as before."""
+    at, along = argument_of(call, 1, "indices_or_sections"), argument_of(call, 2, "axis")
+    axis, dims = 0 if along is None else whole_number(along), scope.shapes.known(taken[0] if taken else None)
+    if last_name(call) != "split" or not isinstance(at, ast.List) or len(at.elts) != 1:
+        return None
+    size, rest = size_asked(scope, at.elts[0]), scope.shapes.new()
+    if not size or axis is None or not dims or not -len(dims) <= axis < len(dims):
+        return None
+    place = axis % len(dims)
+    scope.shapes.wholes[size, rest] = dims[place]
+    return Parts(tuple((*dims[:place], part, *dims[place + 1 :]) for part in (size, rest)))
 
 
 def learn_axes(scope: "Scope", node: ast.expr, index: Sequence[ast.expr]) -> None:

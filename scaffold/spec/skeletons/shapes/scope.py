@@ -41,6 +41,7 @@ from scaffold.spec.skeletons.shapes.called import (
     method_of_record,
     names_taken,
     of_state,
+    split,
 )
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, with_new_rows
 from scaffold.spec.skeletons.shapes.layers.layers import AS_ARRAY
@@ -246,7 +247,7 @@ class Scope(Struct):
             return applied
         if attribute_of_self(node.func) is not None:
             return None  # a part, whatever it is called
-        return created(self, node) or self._of_function(node, name, taken)
+        return created(self, node) or split(self, node, taken) or self._of_function(node, name, taken)
 
     def _built(self, function: ast.expr) -> Record | None:
         """The class of the file of which a call builds an instance."""
