@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from scaffold.source.definitions import parameters_with_defaults
-from scaffold.source.instance import attribute_of_self, last_name
 from scaffold.source.expressions import whole_number
+from scaffold.source.instance import attribute_of_self, last_name
 from scaffold.source.lists import argument_of, created_shape
 from scaffold.spec.construction.written_dtypes import dtypes_given
 from scaffold.spec.grammar.types import dim_names, with_sizes

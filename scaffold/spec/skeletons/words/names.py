@@ -193,11 +193,12 @@ def _import(
 def _as_known(whole: str) -> str:
     """A whole name by the module that has it for all: `flax.nnx`, and `typing` for its words in the typing module of any package."""
     module, _, name = whole.rpartition(".")
-    if name in typing.__all__ and any(_TYPING.search(part) for part in module.split(".")):
+    if name in _OF_TYPING and any(_TYPING.search(part) for part in module.split(".")):
         return f"typing.{name}"
     return _DEFINED.sub("flax.nnx.", whole)
 
 
+_OF_TYPING: list[str] = vars(typing)["__all__"]
 _TYPING = re.compile(r"^_?typing|typing$")
 _OF_ARRAYS = ("jaxtyping", "jt")
 """The modules that have types of arrays alone."""
