@@ -30,6 +30,7 @@ from scaffold.spec.rules.bases import lineage
 from scaffold.spec.unit import siblings
 from scaffold.suite.examples.given_records import takes_records
 from scaffold.suite.examples.made_arguments import takes_attributes
+from scaffold.suite.examples.trees import holds_tree
 from scaffold.suite.sizes.unknown_dims import dims_in, dims_of_records, records_in, unknown_dims
 
 
@@ -177,6 +178,7 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
     made = unknown & dims_in(field.type for field in spec.stored)
     if any(
         argument.type in (ScalarType("str"), CallableType())
+        or holds_tree(argument.type)
         or dims_in([argument.type]) & unknown
         or dims_of_records(argument.type, known) & made
         for argument in needed
