@@ -166,6 +166,8 @@ def created_shape(call: ast.Call, size: Callable[[ast.expr], str]) -> tuple[str,
     name = last_name(call)
     if name in SHAPE_AT:
         node = argument_of(call, SHAPE_AT[name], "shape")
+        if isinstance(node, ast.Tuple) and not node.elts:
+            return ()
         dims = tuple(map(size, elements_of(node))) if node else ()
     elif name in _COUNT_AT and not (name == "arange" and len(call.args) > 1):
         node = _as_count(argument_of(call, _COUNT_AT[name], "num"))

@@ -120,7 +120,7 @@ class Shapes(Struct):
     def row(self, shape: Shape, axis: int = 0) -> Shape:
         """What an array has along one axis; each of several, of a tuple."""
         if isinstance(shape, Parts):
-            self._be_of_one_length(shape.shapes, axis)
+            self.be_of_one_length(shape.shapes, axis)
             return Parts(tuple(self.row(part, axis) for part in shape.shapes))
         dims = self.known(shape)
         if dims is not None:
@@ -130,7 +130,7 @@ class Shapes(Struct):
         mark = _CAST if shape.name.endswith(_CAST) else ""
         return Unknown(self._first(shape.name) + _ROW.format(axis) + mark)
 
-    def _be_of_one_length(self, shapes: Iterable[Shape], axis: int) -> None:
+    def be_of_one_length(self, shapes: Iterable[Shape], axis: int = 0) -> None:
         """Take it that arrays whose rows go together have as many of them."""
         lengths: list[str] = []
         for shape in shapes:
