@@ -144,7 +144,7 @@ def _bound(target: ast.expr, row: Any) -> Iterator[tuple[str, ast.expr]]:
             pass
 
 
-_SHAPE_AT = {
+SHAPE_AT = {
     **dict.fromkeys(("zeros", "ones", "empty", "full"), 0),
     **dict.fromkeys(("normal", "uniform", "bits", "randint", "rademacher", "exponential", "gumbel"), 1),
     **dict.fromkeys(("laplace", "logistic", "cauchy", "maxwell"), 1),
@@ -167,8 +167,10 @@ def argument_of(call: ast.Call, place: int, *names: str) -> ast.expr | None:
 def created_shape(call: ast.Call, size: Callable[[ast.expr], str]) -> tuple[str, ...] | None:
     """The dims of what a call makes; None where it makes no array, or of other sizes."""
     name = last_name(call)
-    if name in _SHAPE_AT:
-        node = argument_of(call, _SHAPE_AT[name], "shape")
+    if name in SHAPE_AT:
+        node = argument_of(call, SHAPE_AT[name], "shape")
+        if isinstance(node, ast.Tuple) and not node.elts:
+            return ()
         dims = tuple(map(size, elements_of(node))) if node else ()
     elif name in _COUNT_AT and not (name == "arange" and len(call.args) > 1):
         node = _as_count(argument_of(call, _COUNT_AT[name], "num"))

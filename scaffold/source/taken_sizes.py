@@ -4,6 +4,9 @@ import ast
 import re
 from collections.abc import Iterator
 
+from scaffold.source.expressions import nodes_of
+from scaffold.source.lists import SHAPE_AT, argument_of
+
 _SIZED = ("range", "zeros", "ones", "empty", "eye", "identity", "arange", "tri")
 """Functions whose arguments are sizes."""
 _PLACES = (("full", 0), ("split", 1), ("linspace", 2), ("top_k", 1), ("one_hot", 1), ("fori_loop", 1))
@@ -44,6 +47,63 @@ def sizes_taken(call: ast.Call, *, any_shape: bool = True) -> Iterator[str]:
             yield from names_in_size(value)
     for keyword in call.keywords:
         yield from names_in_size(keyword.value) if keyword.arg in _KEYWORDS else ()
+
+
+def shapes_taken(call: ast.Call) -> Iterator[str]:
+    """The names that stand where a call takes a whole shape, behind a key, or of which a shape has each size: `(2, *inner)`."""
+    function = ast.unparse(call.func)
+    *path, name = function.split(".")
+    is_initialiser = _INITIALISER.search(function) is not None
+    is_drawn = is_initialiser or not set(RANDOM).isdisjoint(path)
+    place = 1 if is_initialiser else 0 if name in _SIZED else SHAPE_AT.get(name)
+    shape = None if place is None else argument_of(call, place, "shape")
+    if isinstance(shape, ast.Name | ast.Attribute):
+        yield from names_in_size(shape) if is_drawn and place == 1 else ()
+    elif shape is not None:
+        yield from gone_through(shape)
+
+
+_INITIALISER = re.compile(r"\binitializers\.|(^|[._])init(ializer)?(\(.*\))?$")
+"""What draws an array of a shape, which is given behind the key: `nnx.initializers.normal()`, and `self.kernel_init`."""
+
+
+def gone_through(tree: ast.AST) -> Iterator[str]:
+    """The names whose entries code goes through: in a loop, by a star, or as it makes a tuple or a list of them."""
+    loops = (part for _, part in _loops(tree))
+    stars = (each.value for each in nodes_of(ast.Starred, tree))
+    copies = (each.args for each in nodes_of(ast.Call, tree) if ast.unparse(each.func) in ("tuple", "list"))
+    for node in (*loops, *stars, *(part for parts in copies for part in parts)):
+        yield from _without_slice(node)
+
+
+def lists_of_sizes(tree: ast.AST) -> Iterator[str]:
+    """The names of which each entry is taken for a size in a loop: `hidden` of `for width in hidden: Linear(3, width)`."""
+    sizes = {name for call in nodes_of(ast.Call, tree) for name in sizes_taken(call)}
+    for target, every in _loops(tree):
+        if isinstance(target, ast.Name) and target.id in sizes:
+            yield from _without_slice(every)
+
+
+def _loops(tree: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What loops bind, each with what it is an entry of."""
+    for kind in (ast.For, ast.comprehension):
+        for loop in nodes_of(kind, tree):
+            yield from _entries(loop.target, loop.iter)
+
+
+def _entries(target: ast.expr, every: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    match target, every:
+        case ast.Tuple(elts=[_, inner]), ast.Call(func=ast.Name(id="enumerate"), args=[first, *_]):
+            yield from _entries(inner, first)
+        case ast.Tuple(elts=targets), ast.Call(func=ast.Name(id="zip"), args=several):
+            for each, part in zip(targets, several, strict=False):
+                yield from _entries(each, part)
+        case _:
+            yield target, every
+
+
+def _without_slice(node: ast.expr) -> Iterator[str]:
+    return names_in_size(node.value if isinstance(node, ast.Subscript) else node)
 
 
 def names_in_size(expression: ast.expr) -> Iterator[str]:

@@ -11,7 +11,7 @@ from scaffold.source.lists import created_shape
 from scaffold.spec.construction.arithmetic import evaluate, measured, solved
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.construction.local_sizes import sizes_written
-from scaffold.spec.grammar.types import LARGEST, ArrayType, TupleType, first_member, members_of
+from scaffold.spec.grammar.types import LARGEST, ArrayType, TupleType, Type, first_member, members_of
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
@@ -133,12 +133,23 @@ def axes_shown(spec: ModuleSpec, name: str) -> tuple[int, ...] | None:
 def _shapes_shown(spec: ModuleSpec) -> Iterator[tuple[tuple[str, ...], tuple[int, ...]]]:
     """The dims of arrays of which an example value says the shape, with that."""
     kinds = {parameter.name: parameter.type for parameter in (*spec.call_arguments, *parameters(spec))}
-    for name, source in spec.test.values:
-        kind, shape = kinds.get(name), _shape_of(literal_or_none(source)) or _made_shape(source)
+    given = ((kinds[name], source) for name, source in spec.test.values if name in kinds)
+    for kind, source in (part for pair in given for part in _parts_given(*pair)):
+        shape = _shape_of(literal_or_none(source)) or _made_shape(source)
         members = members_of(kind) if kind is not None else ()
         dims = next((member.dims for member in members if isinstance(member, ArrayType)), ())
         if dims and shape and (dims[0].startswith("*") or len(dims) == len(shape)):
             yield dims, shape
+
+
+def _parts_given(kind: Type | None, source: str) -> Iterator[tuple[Type | None, str]]:
+    """What a value gives of a type: of a tuple that is written out, each entry."""
+    match kind, expression_or_none(source):
+        case TupleType(items=items, variadic=False), ast.Tuple(elts=parts) if len(items) == len(parts):
+            for item, part in zip(items, parts, strict=True):
+                yield from _parts_given(item, ast.unparse(part))
+        case _:
+            yield kind, source
 
 
 def _shape_of(value: Any) -> tuple[int, ...]:

@@ -4,9 +4,17 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from scaffold.source.expressions import elements_of, local_values, nodes_of, parsed, shapes_unpacked
+from scaffold.source.expressions import (
+    elements_of,
+    local_values,
+    nodes_of,
+    parsed,
+    shapes_unpacked,
+    whole_number,
+)
 from scaffold.source.instance import attribute_of_self, calls, last_name, named_value
 from scaffold.source.lists import argument_of
+from scaffold.spec.construction.arithmetic import measured
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ArrayType, ScalarType, Type, dim_names, dims_in
 from scaffold.spec.model import Call, ModuleSpec, types_of
@@ -14,6 +22,7 @@ from scaffold.spec.once import once
 
 _INT = ScalarType("int")
 _CONVOLVES = re.compile(r"conv|correlat")
+_OF_SPLIT = ("ary", "indices_or_sections", "axis")
 _TAKE_LARGEST = ("top_k", "approx_max_k", "approx_min_k")
 
 
@@ -33,6 +42,30 @@ def limits(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
     With as many, each row is used.
     """
     return tuple(pair for call in spec.calls for pair in _cut(spec, call))
+
+
+@once
+def shares_split(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
+    """Pairs of sizes, the first of which is smaller: `inner` and the axis of `jnp.split(x, [self.inner])`."""
+    return tuple(pair for call in spec.calls for pair in split_by(call))
+
+
+def split_by(call: Call) -> Iterator[tuple[str, str]]:
+    """The same of one method."""
+    arrays = array_arguments(call) if "split(" in call.text else {}
+    for node in nodes_of(ast.Call, parsed(call.text)) if arrays else ():
+        array, at, along = (argument_of(node, place, name) for place, name in enumerate(_OF_SPLIT))
+        dims = arrays[array.id].dims if isinstance(array, ast.Name) and array.id in arrays else ()
+        axis = 0 if along is None else whole_number(along)
+        names = map(named_value, at.elts) if isinstance(at, ast.List | ast.Tuple) else ()
+        if last_name(node) == "split" and axis is not None and -len(dims) <= axis < len(dims):
+            yield from ((name, dims[axis]) for name in names if name)
+
+
+def is_share(part: str, whole: str, every: Mapping[str, int]) -> bool:
+    """Whether a size is smaller than another; also where nothing says the sizes."""
+    sizes = measured(part, every), measured(whole, every)
+    return sizes[0] is None or sizes[1] is None or sizes[0] < sizes[1]
 
 
 @once

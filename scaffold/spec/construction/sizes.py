@@ -297,7 +297,9 @@ def all_positive(spec: ModuleSpec, sized: Sizes) -> bool:
 def all_fit(spec: ModuleSpec, sized: Sizes) -> bool:
     """Whether no array is empty, all are small enough to make many copies of, and the constructor takes the sizes."""
     counts = (_elements(spec, array, sized) for array, _ in _arrays(spec))
-    is_taken = all_positive(spec, sized) and not is_refused(spec, {**_default_sizes(spec), **sized})
+    every = {**_default_sizes(spec), **sized}
+    is_taken = all_positive(spec, sized) and not is_refused(spec, every)
+    is_taken = is_taken and all(local_sizes.is_share(*pair, every) for pair in local_sizes.shares_split(spec))
     return is_taken and all(elements <= CHOSEN_ELEMENTS for elements in counts)
 
 

@@ -209,7 +209,8 @@ def _subscript(node: ast.expr, name: str, items: list[ast.expr]) -> types.Type:
         case "Literal", [_, *_]:
             return _literal(items)
         case _, [array, ast.Constant(value=str(dims))] if meant_dtype(name) and _is_array(array):
-            return _annotated(node, name, dims)
+            is_key = ast.unparse(array).rpartition(".")[2] == "PRNGKeyArray"
+            return _annotated(node, "Key" if is_key else name, dims)
         case _:
             return _array(node, name, items)
 

@@ -13,13 +13,24 @@ from scaffold.source.expressions import dedented, nodes_of, parsed
 from scaffold.source.instance import is_any, last_name, names_array, self_attributes
 from scaffold.spec.construction.constructor import is_array_left_out, parameters, sources_of
 from scaffold.spec.construction.guards import conditions_of_constructor, refused_conditions
+from scaffold.spec.construction.local_sizes import is_share, split_by
+from scaffold.spec.construction.sizes import sizes
 from scaffold.spec.grammar.kept_annotations import members_of
-from scaffold.spec.grammar.types import CallableType, ClassType, ScalarType, TreeType, Type, arrays
+from scaffold.spec.grammar.types import (
+    CallableType,
+    ClassType,
+    ScalarType,
+    TreeType,
+    TupleType,
+    Type,
+    arrays,
+)
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.rules.bases import lineage
 from scaffold.spec.unit import siblings
 from scaffold.suite.examples.given_records import takes_records
 from scaffold.suite.examples.made_arguments import takes_attributes
+from scaffold.suite.examples.trees import holds_tree
 from scaffold.suite.sizes.unknown_dims import dims_in, dims_of_records, records_in, unknown_dims
 
 
@@ -53,7 +64,8 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
     ]
     if is_guessed(spec, known) or "__init__" in guesses:  # also by a record that it takes
         return tuple(dict.fromkeys(("__init__", *(name for name, _ in called))))
-    return tuple(dict.fromkeys((*["__init__"] * _may_be_refused(spec, known), *guesses)))
+    is_guess = _may_be_refused(spec, known) or _takes_bare_number(spec)
+    return tuple(dict.fromkeys((*["__init__"] * is_guess, *guesses)))
 
 
 def _of_unknown_length(
@@ -78,6 +90,17 @@ def _may_be_refused(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
         each.default is None and each.source != "key" and each.name not in said for each in parameters(spec)
     )
     return is_chosen and any(conditions_of_constructor(each) for each in (spec, *_made_by(spec, known)))
+
+
+def _takes_bare_number(spec: ModuleSpec) -> bool:
+    """Whether a constructor is given a number for what has no annotation, and may be anything."""
+    makers = [] if spec.test.build else [each for each in spec.methods if each.name == "__init__"]
+    functions = [function for each in makers if (function := function_of(each.call.source)) is not None]
+    pairs = (pair for function in functions for pair in arguments_with_defaults(function))
+    bare = {each.arg for each, default in pairs if each.annotation is None and default is None}
+    bare -= {name for name, _ in spec.test.values}
+    given = (each for maker in makers for each in maker.call.args)
+    return any(each.type == ScalarType("float") and each.name in bare for each in given)
 
 
 def _made_by(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> list[ModuleSpec]:
@@ -155,11 +178,14 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
     made = unknown & dims_in(field.type for field in spec.stored)
     if any(
         argument.type in (ScalarType("str"), CallableType())
+        or holds_tree(argument.type)
         or dims_in([argument.type]) & unknown
         or dims_of_records(argument.type, known) & made
         for argument in needed
     ):
         return True  # no type says which texts there are: names, and files
+    if not all(is_share(*pair, sizes(spec)) for pair in split_by(call)):
+        return True
     function = function_of(call.source)
     numbers = [each.name for each in needed if each.type in (ScalarType("int"), ScalarType("float"))]
     held = dims_in(each.type for each in (*spec.stored, *parameters(spec)))
@@ -169,10 +195,14 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
             return True
     pairs = arguments_with_defaults(function) if function is not None else ()
     bare = {argument.arg for argument, _ in pairs if _says_no_shape(argument.annotation)}
-    is_size = ScalarType("int") if name == "__init__" else None
+    of_sizes = (ScalarType("int"), TupleType((ScalarType("int"),), variadic=True))
     return any(
         each.name in bare
-        and (_has_shape(each.type) or each.type == is_size or isinstance(each.type, ClassType))
+        and (
+            _has_shape(each.type)
+            or (name == "__init__" and each.type in of_sizes)
+            or isinstance(each.type, ClassType)
+        )
         for each in needed
     )
 

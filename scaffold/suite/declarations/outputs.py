@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from scaffold.source.expressions import dedented, nodes_of
 from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.construction.guards import shown_by_values
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import ArrayType, ClassType, TupleType, Type, arrays, dim_names
@@ -29,9 +30,11 @@ def declared_outputs(
     if not may_stack(call.body):
         kinds = tuple(unpacked(subject, kind) for kind in kinds)
     returned = outputs(kinds, states) or []
+    said = {name for name, _ in subject.spec.test.values}
     names = {
         *_names_given(subject.of_class),
-        *_names(argument.type for argument in call.args),
+        *_names(argument.type for argument in call.args if argument.name not in said),
+        *(name for name, _ in shown_by_values(subject.spec)),
         *(argument.name for argument in call.args),
     }
     sizes = {name: size for name, size in subject.examples.sizes.items() if name in names}

@@ -2,7 +2,7 @@
 
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.named_dims import leaf_of_tree, type_with_named_dims
-from scaffold.spec.grammar.types import ArrayType, OpaqueType, TreeType
+from scaffold.spec.grammar.types import ArrayType, OpaqueType, TreeType, Type, walk
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 
@@ -15,3 +15,9 @@ def leaf_of_fields(spec: ModuleSpec) -> ArrayType | None:
     trees = (kind for kind in named if isinstance(kind, TreeType))
     leaves = {leaf_of_tree(tree.text) for tree in trees}
     return leaves.pop() if len(leaves) == 1 else None
+
+
+def holds_tree(kind: Type | None) -> bool:
+    """Whether a type holds a tree of which nothing says how it is built, as `tuple[PyTree, Array]` does: an example of it is made up."""
+    parts = () if kind is None else (part for part in walk(kind) if isinstance(part, TreeType))
+    return any(leaf_of_tree(part.text) is None for part in parts)

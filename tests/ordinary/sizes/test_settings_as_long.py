@@ -40,7 +40,10 @@ class Solver:
 IN_PLACE = "signs = jnp.ones((count,))\n        return cls(signs, count)"
 
 
-@pytest.mark.parametrize("made", ["return cls(signs=jnp.ones(count), size=count)", IN_PLACE])
+DRAWN = "return cls(signs=jax.random.rademacher(jax.random.key(0), (count,), jnp.float32), size=count)"
+
+
+@pytest.mark.parametrize("made", ["return cls(signs=jnp.ones(count), size=count)", IN_PLACE, DRAWN])
 def test_a_setting_is_as_long_as_the_class_method_makes_its_array(tmp_path: Path, made: str) -> None:
     tried(tmp_path, "pad", PAD.replace("return cls(signs=jnp.ones(count), size=count)", made))
     assert suite_text(tmp_path, "pad").count("size=3)") == 1

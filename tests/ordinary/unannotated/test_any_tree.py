@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from tests.ordinary.generated import tried
+from tests.ordinary.generated import generated, suite_text, tried
+from tests.support.forking import forked_pytest
 
 AVERAGE = """
 import chex
@@ -54,3 +55,36 @@ class Momentum:
 
 def test_a_tree_beside_one_that_the_class_holds_has_its_leaves(tmp_path: Path) -> None:
     tried(tmp_path, "momentum", MOMENTUM)
+
+
+RESET = """
+from typing import Tuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, PyTree
+
+State = Tuple[PyTree[Array, "..."], Bool[Array, ""]]
+
+
+class Reset(eqx.Module):
+    start: Float[Array, " size"]
+
+    def __call__(self, carry: State, x: Float[Array, " size"]):
+        h, start = carry
+        h = jax.tree.map(lambda a, b: jnp.where(start, b, a), h, self.start)
+        return h + x, start
+"""
+
+
+def test_a_tree_of_which_nothing_says_how_it_is_built_is_a_guess(tmp_path: Path) -> None:
+    generated(tmp_path, {"reset": RESET})
+    assert 'guessed = ("__call__",)' in suite_text(tmp_path, "reset")
+    said = forked_pytest(tmp_path / "nets", "--numbers=off").stdout
+    assert "not tried: the example of `__call__` is a guess, and does not fit" in said and "fault" not in said
+
+
+def test_a_mistake_beside_a_tree_is_told(tmp_path: Path) -> None:
+    generated(tmp_path, {"average": AVERAGE.replace("self.decay * a", "self.decay * a.array")})
+    assert "at `update`: it raised AttributeError" in forked_pytest(tmp_path / "nets", "--numbers=off").stdout

@@ -293,7 +293,7 @@ class ClassReader:
             kinds = functions.types_by_use(node, self.node, self.names)
             if has_variables:
                 kept = inferred.settings_kept(node, self.node)
-                kinds |= {name: "float" for name in kept if kinds.get(name, "").startswith("f[")}
+                kinds |= {name: kind for name, kind in kept.items() if kinds.get(name, "").startswith("f[")}
             kinds |= inferred.inferred_types(node, self.fields, self.names.classes)
             table = functions.read_function(node, path, self.names, self.notes, [node], kinds)
             return self.raw.setdefault("methods", {}).setdefault(node.name, table)

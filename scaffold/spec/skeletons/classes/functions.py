@@ -27,7 +27,7 @@ from scaffold.spec.grammar.types import arrays
 from scaffold.spec.names import argument_name_faults
 from scaffold.spec.skeletons.classes.class_statements import is_of_anything
 from scaffold.spec.skeletons.classes.fields import doc_below, keys_of
-from scaffold.spec.skeletons.classes.inferred import types_taken
+from scaffold.spec.skeletons.classes.inferred import SIZES, types_taken
 from scaffold.spec.skeletons.classes.optimisers import is_tree_of_optimiser, trees_of_arguments
 from scaffold.spec.skeletons.words.annotations import (
     ARRAYS_BY_NAME,
@@ -309,7 +309,7 @@ def _shape_by_name(argument: ast.arg) -> str:
         "Tuple",
         "Sequence",
     )
-    return "tuple[int, ...]" * (is_any_tuple and re.search(r"(^|_)shape$", argument.arg) is not None)
+    return SIZES * (is_any_tuple and re.search(r"(^|_)shape$", argument.arg) is not None)
 
 
 def _result(node: Function, names: Names, notes: Notes) -> str:

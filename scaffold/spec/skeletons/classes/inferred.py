@@ -9,7 +9,16 @@ from scaffold.source.definitions import arguments_of, method_of, owner_of
 from scaffold.source.expressions import Function, nodes_of
 from scaffold.source.instance import given_as, kept_arguments, last_name
 from scaffold.source.local_makers import unfolded
-from scaffold.source.taken_sizes import NAMED_SIZE, RANDOM, RATES, names_in_size, sizes_taken
+from scaffold.source.taken_sizes import (
+    NAMED_SIZE,
+    RANDOM,
+    RATES,
+    gone_through,
+    lists_of_sizes,
+    names_in_size,
+    shapes_taken,
+    sizes_taken,
+)
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.words.names import Names
 
@@ -19,6 +28,8 @@ _COLLECTIVES = ("psum", "pmean", "pmax", "pmin", "all_gather", "axis_index", "ax
 _BIND = ("vmap", "pmap", "filter_vmap", "filter_pmap", "shard_map", "xmap")
 _MAKING = ("field", "param", "data", "buffer", "state", "module")
 """The words whose lambda makes a field."""
+SIZES = "tuple[int, ...]"
+"""The type of a shape, and of several sizes."""
 _KNOWN = ("key", "dtype", "rngs")
 """What a constructor has of itself."""
 
@@ -38,6 +49,7 @@ def inferred_types(
     firsts = (part for call in calls if last_name(call) in RATES for part in call.args[:1])
     rates = (name for part in firsts for name in names_in_size(part))
     types |= dict.fromkeys(rates, "float") | dict.fromkeys(sizes, "int") | dict.fromkeys(keys, "key[]")
+    types |= dict.fromkeys(_shapes_kept(node, classes), SIZES)
     # What stands as it is, behind `=`, is no type of the grammar.
     types |= {n: str(t["type"]) for n, t in fields.items() if str(t.get("type", "="))[:1] != "="}
     numbers = {argument: _number_of(other) for argument, other in _compared(node, classes)}
@@ -56,7 +68,7 @@ def types_taken(node: Function, classes: Mapping[str, ast.ClassDef]) -> dict[str
     lists = (each.right for each in repeated if isinstance(each.left, ast.List | ast.Tuple))
     sizes |= {name for right in lists for name in names_in_size(right)}
     counts = {name: "int" for name in sizes if not name.endswith("shape")}
-    return {**counts, **dict.fromkeys(called, "callable")}
+    return {**counts, **dict.fromkeys(_shapes(node), SIZES), **dict.fromkeys(called, "callable")}
 
 
 def constructor_of(owner: ast.ClassDef) -> ast.FunctionDef | None:
@@ -98,6 +110,19 @@ def _sizes_kept(node: Function, classes: Mapping[str, ast.ClassDef]) -> Iterator
     yield from (argument for argument, name in kept_arguments(node) if f"self.{name}" in read)
 
 
+def _shapes_kept(node: Function, classes: Mapping[str, ast.ClassDef]) -> Iterator[str]:
+    """The arguments that a constructor takes for a shape or for several sizes, or a method that reads them off the instance."""
+    yield from _shapes(node)
+    read = {name for owner in classes.values() if node in owner.body for name in _shapes(owner)}
+    yield from (argument for argument, name in kept_arguments(node) if f"self.{name}" in read)
+
+
+def _shapes(tree: ast.AST) -> Iterator[str]:
+    """The names that code takes for shapes, or for several sizes."""
+    yield from (name for call in nodes_of(ast.Call, tree) for name in shapes_taken(call))
+    yield from lists_of_sizes(tree)
+
+
 def _compared(node: Function, classes: Mapping[str, ast.ClassDef]) -> Iterator[tuple[str, Any]]:
     """The arguments that Python compares with a number to decide, as `if self.rate == 0.0`, each with that number.
 
@@ -115,17 +140,21 @@ def _number_of(other: Any) -> str:
     return "int" if isinstance(other, int) and abs(other) > 1 else "float"
 
 
-def settings_kept(node: ast.FunctionDef, owner: ast.ClassDef) -> list[str]:
-    """The arguments that an instance keeps as they are, and does nothing with that arrays alone can do.
+def settings_kept(node: ast.FunctionDef, owner: ast.ClassDef) -> dict[str, str]:
+    """The types of the arguments that an instance keeps as they are, and does nothing with that arrays alone can do.
 
-    In an NNX module they are numbers: what is an array there is kept in a Variable.
+    In an NNX module they are numbers, or several where code goes through them: what is an array there is kept in a Variable.
     """
     accesses = (*nodes_of(ast.Attribute, owner), *nodes_of(ast.Subscript, owner))
     products = (each for each in nodes_of(ast.BinOp, owner) if isinstance(each.op, ast.MatMult))
     sides = (side for product in products for side in (product.left, product.right))
     as_arrays = {*map(ast.unparse, (*sides, *(access.value for access in accesses)))}
-    pairs = kept_arguments(node)
-    return [argument for argument, name in pairs if as_arrays.isdisjoint((argument, f"self.{name}"))]
+    several = {*gone_through(owner)}
+    return {
+        argument: "float" if several.isdisjoint((argument, f"self.{name}")) else SIZES
+        for argument, name in kept_arguments(node)
+        if as_arrays.isdisjoint((argument, f"self.{name}"))
+    }
 
 
 def _comparisons(*bodies: Sequence[ast.stmt]) -> Iterator[tuple[str, Any]]:

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any, cast
 
+from scaffold.source.instance import last_name
 from scaffold.source.lists import RANGES, argument_of
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.shapes.algebra.functions import (
@@ -28,6 +29,7 @@ def take(shapes: Shapes, shape: Shape, meant: Shape) -> None:
     elif isinstance(meant, tuple):
         shapes.learn(shape, meant)
     elif meant is not None:
+        shapes.learn(shape, () if shapes.known(meant) == () else None)  # a number is no array of any shape
         shapes.unify(meant, shape)
 
 
@@ -75,7 +77,9 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
             return padded(shapes, call, data)
         case [data, *_] if name in SPECTRA:
             return transformed(shapes, call, name, data)
-        case [data, *_] if name in SEGMENTS:
+        case [data, places, *_] if name in SEGMENTS:
+            shapes.computes([data])
+            shapes.be_of_one_length([data, places])
             row = shapes.known(shapes.row(data))
             return None if row is None else (shapes.new(), *row)
         case [first] if name[:1].isupper():
@@ -130,6 +134,8 @@ def taken_along(shapes: Shapes, call: ast.Call, data: Shape, places: Shape) -> S
 
 def joined(shapes: Shapes, call: ast.Call, arrays: list[Shape]) -> Shape:
     """What `jnp.concatenate([x, y], axis=-1)` gives, along the last axis or the first: that of each is a part of its own."""
+    if last_name(call) == "stack":
+        return stacked(shapes, call, arrays)
     axis = argument_of(call, 1, "axis")
     known = [dims for array in arrays if (dims := shapes.known(array)) is not None]
     is_last = axis is not None and ast.unparse(axis) == "-1"
@@ -142,7 +148,18 @@ def joined(shapes: Shapes, call: ast.Call, arrays: list[Shape]) -> Shape:
     for array in arrays:
         shapes.learn(array, (*others, shapes.new())[turn])
     ends = [dims[turn][-1] for array in arrays if (dims := shapes.known(array))]
-    return (*others, "+".join(ends))[turn] if len(ends) == len(arrays) else None
+    return (*others, shapes.whole_of(ends))[turn] if len(ends) == len(arrays) else None
+
+
+def stacked(shapes: Shapes, call: ast.Call, arrays: list[Shape]) -> Shape:
+    """What `jnp.stack([x, v])` gives: arrays of one shape, along one more axis."""
+    for array in arrays[1:]:
+        shapes.unify(arrays[0], array)
+    axis, dims = argument_of(call, 1, "axis"), shapes.known(arrays[0]) if arrays else None
+    along = 0 if axis is None else literal_or_none(axis)
+    if dims is None or along not in (0, -1):
+        return None
+    return (str(len(arrays)), *dims) if along == 0 else (*dims, str(len(arrays)))
 
 
 def number_of(shapes: Shapes, call: ast.Call, arrays: list[Shape], *, is_method: bool) -> Shape:

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from scaffold.source.definitions import parameters_with_defaults
+from scaffold.source.expressions import elements_of, whole_number
 from scaffold.source.instance import attribute_of_self, last_name
-from scaffold.source.lists import created_shape
+from scaffold.source.lists import argument_of, created_shape
 from scaffold.spec.construction.written_dtypes import dtypes_given
 from scaffold.spec.grammar.types import dim_names, with_sizes
-from scaffold.spec.skeletons.shapes.algebra.functions import SPECTRA
-from scaffold.spec.skeletons.shapes.algebra.indexing import axes_of_index
-from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Dims, Record, Shape, Unknown
+from scaffold.spec.skeletons.shapes.algebra.functions import OF_ARRAYS, SPECTRA
+from scaffold.spec.skeletons.shapes.algebra.indexing import axes_of_index, updated_part
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Dims, Parts, Record, Shape, Unknown
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer
 from scaffold.spec.skeletons.shapes.layers.layers import Makers, dims_of
+from scaffold.spec.skeletons.shapes.required import size_asked
 
 if TYPE_CHECKING:
     from scaffold.spec.skeletons.shapes.scope import Scope
@@ -45,6 +47,20 @@ def created(scope: "Scope", call: ast.Call) -> Dims | None:
     return created_shape(call, lambda node: scope.axes.get(ast.unparse(node)) or makers.size(node))
 
 
+def split(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
+    """What `jnp.split(x, [self.inner])` gives: an array that is as long as it says along an axis, and the rest; together they are as long as before."""
+    at, along = argument_of(call, 1, "indices_or_sections"), argument_of(call, 2, "axis")
+    axis, dims = 0 if along is None else whole_number(along), scope.shapes.known(taken[0] if taken else None)
+    if last_name(call) != "split" or not isinstance(at, ast.List) or len(at.elts) != 1:
+        return None
+    size, rest = size_asked(scope, at.elts[0]), scope.shapes.new()
+    if not size or axis is None or not dims or not -len(dims) <= axis < len(dims):
+        return None
+    place = axis % len(dims)
+    scope.shapes.wholes[size, rest] = dims[place]
+    return Parts(tuple((*dims[:place], part, *dims[place + 1 :]) for part in (size, rest)))
+
+
 def learn_axes(scope: "Scope", node: ast.expr, index: Sequence[ast.expr]) -> None:
     """Take it that what is transformed has as many axes as an index of the spectrum says: two in `rfft(x)[:, :modes]`."""
     axes = axes_of_index(index)
@@ -52,6 +68,33 @@ def learn_axes(scope: "Scope", node: ast.expr, index: Sequence[ast.expr]) -> Non
         given = scope.value(node.args[0])
         is_known = scope.shapes.known(given) is not None
         scope.shapes.learn(given, None if is_known else tuple(scope.shapes.new() for _ in range(axes)))
+
+
+_ADDED = ("add", "subtract", "multiply", "mul", "max", "min")
+
+
+def updated(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
+    """What `x.at[index].set(part)` gives; where several indices say the places, or parts are added up, there are as many parts as places."""
+    if (place := updated_part(call.func)) is None:
+        return None
+    scope.shapes.learn(scope.value(place), scope.shapes.known(taken[0]) or None if taken else None)
+    places = [scope.value(part) for part in elements_of(place.slice) if not isinstance(part, ast.Slice)]
+    are_added, given = last_name(call) in _ADDED, taken[:1]
+    if len(places) > 1 or are_added:
+        scope.shapes.be_of_one_length([*places, *given])
+    scope.shapes.computes(given if are_added else ())
+    return scope.value(place.value)
+
+
+def method_called(scope: "Scope", function: ast.expr) -> str:
+    """The method of the class that is called: on `self`, or on an argument that nothing else is known of, as `model.loss(x, y)` in a gradient."""
+    match function:
+        case ast.Attribute(value=ast.Name(id=name), attr=attr) if (
+            attr in scope.uses.methods and attr not in OF_ARRAYS and name not in scope.layers
+        ):
+            return attr if isinstance(scope.bound.get(name), Unknown) else attribute_of_self(function) or ""
+        case _:
+            return attribute_of_self(function) or ""
 
 
 def names_taken(layer: Layer) -> list[str]:

@@ -56,5 +56,7 @@ def built_record(
     """The instance that `Moments(mean, cov=cov)` builds, or `moments._replace(cov=cov)`, of arrays in this order."""
     for field, shape in (*zip(record.fields, taken, strict=False), *named.items()):
         if field in record.fields:
+            shapes.learn(record.field(field), shapes.known(shape))  # a number, too
+            shapes.learn(shape, shapes.known(record.field(field)))
             shapes.unify(record.field(field), shape)
     return record

@@ -50,7 +50,7 @@ def _learn_equal(scope: "Scope", left: ast.expr, right: ast.expr) -> bool:
     """Learn of the shape, of the number of axes, or of one axis that is the left side; whether it is one."""
     match left, right:
         case ast.Attribute(value=array, attr="shape"), ast.Tuple(elts=sizes):
-            return _require(scope, array, tuple(_size(scope, size) for size in sizes))
+            return _require(scope, array, tuple(size_asked(scope, size) for size in sizes))
         case ast.Attribute(value=array, attr="ndim"), ast.Constant(value=int(axes)):
             return _require(scope, array, tuple(scope.shapes.new() for _ in range(axes)))
         case (
@@ -60,15 +60,15 @@ def _learn_equal(scope: "Scope", left: ast.expr, right: ast.expr) -> bool:
             ast.Tuple(elts=sizes),
         ):
             before = (scope.shapes.new() for _ in range(whole_number(lower) or 0))
-            return _require(scope, array, (*before, *(_size(scope, size) for size in sizes)))
+            return _require(scope, array, (*before, *(size_asked(scope, size) for size in sizes)))
         case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=index), _:
             axis, shape = whole_number(index), scope.value(array)
-            size = _size(scope, right)
+            size = size_asked(scope, right)
             if axis is not None and size:
                 scope.shapes.require_axis(shape, axis)
                 _require_size(scope, _axis(scope, shape, axis), size)
             return bool(size)
-        case ast.Name(id=name), _ if name in scope.axes and (size := _size(scope, right)):
+        case ast.Name(id=name), _ if name in scope.axes and (size := size_asked(scope, right)):
             _require_size(scope, (scope.axes[name],), size)
             return True
         case _:
@@ -93,7 +93,7 @@ def _require_size(scope: "Scope", dims: Dims | None, size: str) -> None:
     scope.shapes.learn(dims, (size,))
 
 
-def _size(scope: "Scope", size: ast.expr) -> str:
+def size_asked(scope: "Scope", size: ast.expr) -> str:
     """A size that is asked for: a number, a setting, or that of another array, as `self.indices.size`; empty of all else."""
     match size:
         case ast.Constant(value=int()):

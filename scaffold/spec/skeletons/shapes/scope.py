@@ -16,7 +16,7 @@ from scaffold.spec.skeletons.shapes.algebra.functions import (
     OF_ARRAYS,
     SAME_FUNCTION,
 )
-from scaffold.spec.skeletons.shapes.algebra.indexing import part_of, transposed, updated_part, without_index
+from scaffold.spec.skeletons.shapes.algebra.indexing import part_of, transposed, without_index
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Parts, Record, Shape, Unknown
 from scaffold.spec.skeletons.shapes.algebra.products import FIELD, product, together
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
@@ -38,9 +38,12 @@ from scaffold.spec.skeletons.shapes.called import (
     inlined,
     learn_axes,
     listed,
+    method_called,
     method_of_record,
     names_taken,
     of_state,
+    split,
+    updated,
 )
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, with_new_rows
 from scaffold.spec.skeletons.shapes.layers.layers import AS_ARRAY
@@ -246,7 +249,8 @@ class Scope(Struct):
             return applied
         if attribute_of_self(node.func) is not None:
             return None  # a part, whatever it is called
-        return created(self, node) or self._of_function(node, name, taken)
+        made = created(self, node)
+        return split(self, node, taken) or self._of_function(node, name, taken) if made is None else made
 
     def _built(self, function: ast.expr) -> Record | None:
         """The class of the file of which a call builds an instance."""
@@ -258,10 +262,7 @@ class Scope(Struct):
 
     def _of_function(self, node: ast.Call, name: str, taken: list[Shape]) -> Shape:
         """What a function of jax gives, or a method of an array."""
-        if (place := updated_part(node.func)) is not None:
-            self.shapes.learn(self.value(place), self.shapes.known(taken[0]) or None if taken else None)
-            return self.value(getattr(place, "value", place))
-        if (of_index := of_state(self, node, taken)) is not None:
+        if (of_index := of_state(self, node, taken) or updated(self, node, taken)) is not None:
             return of_index
         holder = node.func.value if isinstance(node.func, ast.Attribute) else None
         is_method = holder is not None and not (isinstance(holder, ast.Name) and holder.id not in self.bound)
@@ -321,7 +322,7 @@ class Scope(Struct):
 
     def _layer(self, function: ast.expr) -> Layer | None:
         """The layer that is called, or the function within the class."""
-        method = attribute_of_self(function) or ""
+        method = method_called(self, function)
         match function:
             case ast.Lambda():
                 name = f"lambda_{function.lineno}_{function.col_offset}"

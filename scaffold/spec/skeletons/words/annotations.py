@@ -9,7 +9,7 @@ from scaffold.source.instance import last_name
 from scaffold.source.local_makers import substituted
 from scaffold.source.rewriting import rewrite
 from scaffold.spec.grammar.dtypes import BY_LONG_NAME
-from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
+from scaffold.spec.grammar.type_parser import MODULES, TypeSyntaxError, parse_type
 from scaffold.spec.grammar.types import ARRAY_NAMES, ClassType, walk
 from scaffold.spec.names import IMPORTS, OF_TYPES, is_read
 from scaffold.spec.skeletons.words.names import Names, is_of_types
@@ -67,13 +67,18 @@ def _grammar_text(node: ast.expr, text: str, names: Names) -> str:
         if module and name in KEYS_BY_NAME:
             return "PRNGKeyArray"
         if not module or is_of_types(whole):
-            return name if isinstance(part, ast.Name) and name != part.id else None
+            return None if ast.unparse(part).rpartition(".")[2] == name and _is_spelt(part) else name
         return f"{module}:{name}"
 
     try:
         return rewrite(text.strip(), change)
     except SyntaxError:  # in a string; the grammar of types says what is wrong
         return text
+
+
+def _is_spelt(part: ast.Name | ast.Attribute) -> bool:
+    """Whether the grammar knows a word as it is spelt: by itself, or in a module that it has by this name."""
+    return isinstance(part, ast.Name) or ast.unparse(part.value) in MODULES
 
 
 _GIVEN = (ClassType("Rngs", "flax.nnx"), STATE)

@@ -3,6 +3,7 @@
 import ast
 import builtins
 import re
+import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from functools import cache
@@ -121,7 +122,7 @@ class Names(Struct):
                 return self.whole.get(name, name)
             case ast.Attribute(value=value, attr=name):
                 above = self.of(value)
-                return _DEFINED.sub("flax.nnx.", f"{above}.{name}") if above else ""
+                return _as_known(f"{above}.{name}") if above else ""
             case _:
                 return ""
 
@@ -202,12 +203,22 @@ def _import(
         names.whole[bound] = bound
         return
     else:
-        brought = _DEFINED.sub("flax.nnx.", f"{'.' * statement.level}{statement.module or ''}.{alias.name}")
+        brought = _as_known(f"{'.' * statement.level}{statement.module or ''}.{alias.name}")
         names.whole[bound] = brought
     if brought != VOCABULARY and not names.is_word(brought):
         names.lines.append((bound, line))
 
 
+def _as_known(whole: str) -> str:
+    """A whole name by the module that has it for all: `flax.nnx`, and `typing` for its words in the typing module of any package."""
+    module, _, name = whole.rpartition(".")
+    if name in _OF_TYPING and any(_TYPING.search(part) for part in module.split(".")):
+        return f"typing.{name}"
+    return _DEFINED.sub("flax.nnx.", whole)
+
+
+_OF_TYPING: list[str] = vars(typing)["__all__"]
+_TYPING = re.compile(r"^_?typing|typing$")
 _OF_ARRAYS = ("jaxtyping", "jt")
 """The modules that have types of arrays alone."""
 

@@ -28,7 +28,7 @@ COUNTS_AT = {
     **dict.fromkeys(("one_hot", "bincount"), 0),
 }
 """Where functions take whole numbers."""
-JOINS = ("concatenate", "concat", "hstack")
+JOINS = ("concatenate", "concat", "hstack", "stack")
 """Functions that put several arrays after each other, which are listed first."""
 OF_TWO = ("maximum", "minimum", "add", "subtract", "multiply", "power", "arctan2", "hypot", "logaddexp")
 NUMBERS = ("sum", "mean", "max", "min", "prod", "norm", "var", "std", "vdot")

@@ -53,6 +53,8 @@ class Shapes(Struct):
     """The dims that stand for any number, and for none of what something is called with, as `stack` of `*stack`."""
     windows: dict[str, str] = {}
     """By dim of an image, that of the kernel that moves along it."""
+    wholes: dict[tuple[str, ...], str] = {}
+    """By the dims of the parts that an axis is split into, its own."""
     met: list[tuple[str, str]] = []
     """Pairs of dims with names or numbers that are of one size."""
     leading: dict[str, Dims] = {}
@@ -118,7 +120,7 @@ class Shapes(Struct):
     def row(self, shape: Shape, axis: int = 0) -> Shape:
         """What an array has along one axis; each of several, of a tuple."""
         if isinstance(shape, Parts):
-            self._be_of_one_length(shape.shapes, axis)
+            self.be_of_one_length(shape.shapes, axis)
             return Parts(tuple(self.row(part, axis) for part in shape.shapes))
         dims = self.known(shape)
         if dims is not None:
@@ -128,7 +130,7 @@ class Shapes(Struct):
         mark = _CAST if shape.name.endswith(_CAST) else ""
         return Unknown(self._first(shape.name) + _ROW.format(axis) + mark)
 
-    def _be_of_one_length(self, shapes: Iterable[Shape], axis: int) -> None:
+    def be_of_one_length(self, shapes: Iterable[Shape], axis: int = 0) -> None:
         """Take it that arrays whose rows go together have as many of them."""
         lengths: list[str] = []
         for shape in shapes:
@@ -278,6 +280,11 @@ class Shapes(Struct):
             if self.known(Unknown(name)) is None and name not in self.unclear:
                 axes, first = self.axes_read.get(name, 1), self._first(name)
                 self.learn(Unknown(name), tuple(self._length(first, axis) for axis in range(axes)))
+
+    def whole_of(self, parts: Sequence[str]) -> str:
+        """The dim of what is put together of parts: that of the axis which was split into these, or their sum."""
+        split = (whole for dims, whole in self.wholes.items() if [*map(self._axis, dims)] == [*parts])
+        return next(split, "+".join(parts))
 
     def read_until(self, dim: str, end: float) -> None:
         """Take it that an index reads so many of an axis; of one alone are two."""
