@@ -30,6 +30,10 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "field more in a filter": dict.fromkeys(
         ("key_cache", "low_rank_linear", "solver_term", "random_features"), NO_FIELDS
     ),
+    "property cached": {
+        "dropout": "the value is static, and an instance is never changed",
+        "split_params_nested": "it gives a leaf as it is, and each edit makes another instance",
+    },
     "value kept in the module": {"abstract_norm": "nobody calls the method of a base that is abstract"},
     "check on the values of arrays": {"layer_norm": "the first field is a shape, and no array"},
     "field less in a filter": {
