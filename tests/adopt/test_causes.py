@@ -279,3 +279,8 @@ def test_advice_on_a_part_waits_for_what_is_worse_there() -> None:
 def test_the_example_is_of_the_method_that_a_finding_is_about(changes: dict[str, str], example: str) -> None:
     [cause] = report_of(finding("NaN", **changes)).causes
     assert cause.first["example"] == example
+
+
+def test_a_cause_at_one_place_is_counted_once_though_two_tests_name_other_files() -> None:
+    report = report_of(*(finding(f"no such file: '/tmp/{name}/saved'") for name in "ab"))
+    assert "9 tests pass, 1 fault" in report.outcomes[0].line

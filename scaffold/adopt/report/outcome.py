@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from scaffold.adopt.child.classes.call_text import call_text, method_text
 from scaffold.adopt.emit.class_suite import Adopted
 from scaffold.adopt.emit.texts import first_line
+from scaffold.adopt.report.causes import key_of
 from scaffold.choices import SEVERITIES
 from scaffold.files.fileset import File
 
@@ -205,8 +206,8 @@ def failures(findings: Iterable[Mapping[str, Any]], severity: str) -> Iterator[M
 
 
 def distinct(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The findings without those that another test of the same law has made at the same place."""
-    first: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+    """The findings without those of one cause that another test of the same law has made at the same place."""
+    first: dict[tuple[str, ...], Mapping[str, Any]] = {}
     for finding in findings:
-        first.setdefault((finding["law"], finding["where"], finding["what"]), finding)
+        first.setdefault((*key_of(finding), finding["where"]), finding)
     return list(first.values())
