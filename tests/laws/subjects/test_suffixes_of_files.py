@@ -82,6 +82,14 @@ def test_what_is_lost_in_a_file_with_a_suffix_is_told(tmp_path: Path) -> None:
         suite_of(Lossy).test_p14_save_and_load_into_a_fresh_skeleton(tmp_path=tmp_path)
 
 
+class Plain(Points):
+    """One that says nothing of what it takes."""
+
+    @classmethod
+    def load(cls, file, like):
+        return super().load(file, like)
+
+
 def test_what_takes_no_skeleton_is_held_to_none() -> None:
-    assert has_files(Points(jnp.ones(3)))
+    assert has_files(Points(jnp.ones(3))) and has_files(Plain(jnp.ones(3)))
     assert not has_files(Named(jnp.ones(3)))

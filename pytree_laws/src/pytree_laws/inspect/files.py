@@ -179,7 +179,7 @@ def takes_skeleton(load: Any, cls: type) -> bool:
     _, second, *_ = inspect.signature(load).parameters.values()
     hint = typing.get_type_hints(load).get(second.name, Any)
     kinds = [kind for kind in map(_class_of, members(hint)) if kind is not type(None)]
-    return any(not isinstance(kind, type) or issubclass(cls, kind) for kind in kinds)
+    return any(kind is Any or not isinstance(kind, type) or issubclass(cls, kind) for kind in kinds)
 
 
 def _class_of(annotation: Any) -> Any:
