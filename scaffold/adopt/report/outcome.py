@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from scaffold.adopt.child.classes.call_text import call_text, method_text
+from scaffold.adopt.child.classes.call_text import argument_texts, call_text, method_text
 from scaffold.adopt.emit.class_suite import Adopted
 from scaffold.adopt.emit.texts import first_line
 from scaffold.adopt.report.causes import key_of
@@ -170,11 +170,11 @@ class Outcome(Struct, frozen=True):
         calls = {method: arguments for method, arguments in found.get("extra", ())}
         about = str(finding["where"]).partition(",")[0]
         if self.built and about in calls:
-            return call_text(self.built, about, [text for _, text, _ in calls[about]])
+            return call_text(self.built, about, argument_texts(calls[about]))
         is_of_method = "_methods_" in str(finding.get("test", ""))
         if is_of_method or not (self.built and found.get("called")):
             return self.built or ""
-        return call_text(self.built, found["method"], [text for _, text, _ in found["arguments"]])
+        return call_text(self.built, found["method"], argument_texts(found["arguments"]))
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON."""

@@ -30,7 +30,7 @@ from ..trace.jaxprs import NEEDS_VALUES
 from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.dtypes import tolerated
 from .applicability import require_conditions, skip_as_resting_on
-from .example_errors import advice_on, is_misfit, said_of
+from .example_errors import advice_on, is_misfit, law_behind, said_of
 from .expected import expected_failure, held_as_declared
 from .timeout import TooLong, Watch, time_limit
 
@@ -340,4 +340,5 @@ def stop_if_broken(suite: Any, law: str, operation: str, error: Exception | None
     message = f"`{operation}` on the example raised {type(error).__name__}: {message_of(error)[:500]}"
     is_meant = operation == "compiled call" and first_call(suite).gives_host_values
     severity = ADVICE if is_meant and isinstance(error, NEEDS_VALUES) else ""
+    law = law_behind(error, law)
     raise Fault(operation, message, advice_on(suite, error), law=law, severity=severity) from error

@@ -13,6 +13,7 @@ from pytree_laws.inspect.references import reachable
 from pytree_laws.inspect.trees import combine, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES, equations, is_variable
 
+from ..building.cached_tracers import with_cold_caches
 from ..classes.kinds import is_nnx
 from ..values.sources import Source
 from .called import Called, Subject, Trace
@@ -40,8 +41,9 @@ def trace_call(
 
     def run(arrays: Any, arguments: Mapping[str, Any]) -> Any:
         every = {key: combine(parts[key][0], arguments[key]) for key in chosen}  # jax has sorted them
-        method = getattr(combine_instance(static, arrays), name) if name else combine_instance(static, arrays)
-        result = invoke(method, every, keywords, axis)
+        with with_cold_caches(type(subject.instance)):
+            node = combine_instance(static, arrays)
+            result = invoke(getattr(node, name) if name else node, every, keywords, axis)
         leaves = jax.tree.leaves(result)
         array_leaves = [leaf for leaf in leaves if is_array(leaf) or hasattr(leaf, "aval")]
         others.append(sum(not isinstance(leaf, NUMBERS) for leaf in leaves) - len(array_leaves))

@@ -19,6 +19,7 @@ from pytree_laws.trace.programs import compiled
 
 from ..building.budget import Budget
 from ..building.built import Built, Failure, StateOf, raised_in
+from ..building.cached_tracers import with_cold_caches
 from ..calling.call import search
 from ..calling.called import Called, Subject
 from ..calling.invoke import invoke
@@ -308,8 +309,9 @@ def program(built: Built, called: Called, seed: int) -> tuple[Callable[..., Sequ
     def run(arrays: Any, values: Any) -> Sequence[Any]:
         node, every = combine_instance(static, arrays), combine(kept, values)
         every = {name: every[name] for name in called.arguments}  # jax has sorted them
-        method = getattr(node, called.method) if called.method else node
-        result = invoke(method, every, called.keywords, called.axis)
+        with with_cold_caches(type(node)):
+            method = getattr(node, called.method) if called.method else node
+            result = invoke(method, every, called.keywords, called.axis)
         return [leaf for leaf in jax.tree.leaves(result) if is_inexact(leaf)]
 
     return run, (instance_arrays, argument_arrays)
