@@ -54,7 +54,9 @@ def trace_call(
     argument_arrays = {key: arrays for key, (_, arrays) in parts.items()}
     try:
         closed, outputs = jax.make_jaxpr(run, return_shape=True)(instance_arrays, argument_arrays)
-    except NEEDS_VALUES:
+    except Exception as error:
+        if not may_be_of_trace(error):
+            raise
         return untraced(run(instance_arrays, argument_arrays), others[-1], is_edit=edits[-1])
     if not outputs and (
         eager := run(instance_arrays, argument_arrays)
@@ -63,6 +65,11 @@ def trace_call(
     return replace(
         read_trace(closed, outputs, instance_arrays, argument_arrays), others=others[-1], edits=edits[-1]
     )
+
+
+def may_be_of_trace(error: Exception) -> bool:
+    """Whether a call may work where it is not traced: what is wrong with arguments raises other errors."""
+    return isinstance(error, (*NEEDS_VALUES, RuntimeError)) and not isinstance(error, NotImplementedError)
 
 
 def refuse_opaque(values: Any) -> None:
