@@ -135,8 +135,8 @@ def test_p13_equal_instances_have_equal_hashes(subject: Suite) -> None:
 
 def keeps_identity(cls: type) -> bool:
     """Whether a class writes out that its hash is that of the object, which who writes an `__eq__` has to say."""
-    owners = (owner for owner in cls.__mro__[:-1] if "__hash__" in vars(owner))
-    return any(vars(owner)["__hash__"] is object.__hash__ for owner in owners)
+    is_written = any("__hash__" in vars(owner) for owner in cls.__mro__[:-1])
+    return is_written and cls.__hash__ is object.__hash__
 
 
 @CHECKS.register(rests_on=("test_p12_a_cold_call_inside",))
