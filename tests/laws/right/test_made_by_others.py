@@ -30,7 +30,9 @@ class Fit(eqx.Module):
 
 def test_an_item_of_an_enumeration_is_made_by_its_library() -> None:
     report = check_pytree(lambda seed: Fit(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
-    assert not [one for one in report.findings if "_value" in one.where and one.law.number in ("P2", "P5", "P15")]
+    assert not [
+        one for one in report.findings if "_value" in one.where and one.law.number in ("P2", "P5", "P15")
+    ]
 
 
 @jax.tree_util.register_dataclass

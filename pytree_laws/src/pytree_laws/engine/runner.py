@@ -11,6 +11,7 @@ import pytest
 
 from ..errors import message_of
 from ..inspect.call_recorder import Invocation, record_call, record_mapped_call
+from ..inspect.classes import documents_untraced
 from ..inspect.global_state import FirstUse, first_use
 from ..inspect.raised_at import BASES, raised_at
 from ..report import (
@@ -150,6 +151,12 @@ def called_method(suite: Any) -> str:
     """The method that the example calls; empty where it is `__call__`, or does not work."""
     invocation = example_call(suite)
     return "" if invocation is None or invocation.name == "__call__" else invocation.name
+
+
+def says_untraced(suite: Any) -> bool:
+    """Whether the method that the example calls is documented as one that is not for `jax.jit`."""
+    method = getattr(type(cached_instance(suite)), called_method(suite) or "__call__", None)
+    return documents_untraced(method)
 
 
 def run_test(suite: Any, number: str, test: Callable[..., None], *args: Any, **kwargs: Any) -> None:
@@ -338,7 +345,8 @@ def stop_if_broken(suite: Any, law: str, operation: str, error: Exception | None
         pytest.skip(f"the example `{operation}` fails, as the first failure of {law} says")
     reported.add(operation)
     message = f"`{operation}` on the example raised {type(error).__name__}: {message_of(error)[:500]}"
-    is_meant = operation == "compiled call" and first_call(suite).gives_host_values
-    severity = ADVICE if is_meant and isinstance(error, NEEDS_VALUES) else ""
+    is_compiled = operation == "compiled call"
+    is_meant = is_compiled and first_call(suite).gives_host_values and isinstance(error, NEEDS_VALUES)
+    severity = ADVICE if is_meant or (is_compiled and says_untraced(suite)) else ""
     law = law_behind(error, law)
     raise Fault(operation, message, advice_on(suite, error), law=law, severity=severity) from error
