@@ -153,12 +153,6 @@ def called_method(suite: Any) -> str:
     return "" if invocation is None or invocation.name == "__call__" else invocation.name
 
 
-def says_untraced(suite: Any) -> bool:
-    """Whether the method that the example calls is documented as one that is not for `jax.jit`."""
-    method = getattr(type(cached_instance(suite)), called_method(suite) or "__call__", None)
-    return documents_untraced(method)
-
-
 def run_test(suite: Any, number: str, test: Callable[..., None], *args: Any, **kwargs: Any) -> None:
     """Runs a test that applies; whatever the class raises is a finding, and so is a call without end."""
     __tracebackhide__ = True
@@ -347,6 +341,9 @@ def stop_if_broken(suite: Any, law: str, operation: str, error: Exception | None
     message = f"`{operation}` on the example raised {type(error).__name__}: {message_of(error)[:500]}"
     is_compiled = operation == "compiled call"
     is_meant = is_compiled and first_call(suite).gives_host_values and isinstance(error, NEEDS_VALUES)
-    severity = ADVICE if is_meant or (is_compiled and says_untraced(suite)) else ""
+    if is_compiled and not is_meant:
+        cls = type(cached_instance(suite))
+        is_meant = documents_untraced(getattr(cls, called_method(suite) or "__call__", None))
+    severity = ADVICE if is_meant else ""
     law = law_behind(error, law)
     raise Fault(operation, message, advice_on(suite, error), law=law, severity=severity) from error
