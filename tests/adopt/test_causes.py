@@ -5,6 +5,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from scaffold.adopt.emit.class_suite import Adopted
 from scaffold.adopt.emit.texts import on_a_line
@@ -279,3 +280,15 @@ def test_advice_on_a_part_waits_for_what_is_worse_there() -> None:
 def test_the_example_is_of_the_method_that_a_finding_is_about(changes: dict[str, str], example: str) -> None:
     [cause] = report_of(finding("NaN", **changes)).causes
     assert cause.first["example"] == example
+
+
+def test_a_cause_at_one_place_is_counted_once_though_two_tests_name_other_files() -> None:
+    report = report_of(*(finding(f"no such file: '/tmp/{name}/saved'") for name in "ab"))
+    assert "9 tests pass, 1 fault" in report.outcomes[0].line
+
+
+def test_an_example_gives_by_name_what_is_given_by_name() -> None:
+    extra = [["scaled", [["by", "2.0", True], ["x", "1.0", False]]]]
+    outcome = report_of(finding("NaN", where="scaled, output 0")).outcomes[0]
+    other = replace(outcome, one=replace(outcome.one, found={**FOUND, "extra": extra}))
+    assert other.example_of(finding("NaN", where="scaled, output 0")) == "Net(size=3).scaled(1.0, by=2.0)"

@@ -2,8 +2,9 @@
 
 import dis
 import re
+from collections import Counter
 from pathlib import Path
-from traceback import extract_tb
+from traceback import walk_tb
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -15,6 +16,7 @@ _BESIDE_THE_POINT = re.compile(
     r"|(?s:\s*Probably you have done something like:.*)"
     r"|\s*(?:For more information, )?[Ss]ee https?://\S+(?: for more information)?\.?"
 )
+_OWN = __name__.partition(".")[0]
 _RAISES = dis.opmap["RAISE_VARARGS"]
 _OTHERS = ("jax", "jaxlib", "numpy", "ml_dtypes", "jaxtyping", "beartype")
 _OF_TYPES = {
@@ -88,17 +90,22 @@ def is_of_package(error: BaseException, cls: type) -> bool:
 
 def place_in_laws(error: BaseException) -> str:
     """The file and line of the laws that raised an error; empty where a class or a library did, or a suite asserts."""
-    if isinstance(error, AssertionError) or _package_of(error) != __name__.partition(".")[0]:
+    if isinstance(error, AssertionError) or _package_of(error) != _OWN:
         return ""
-    frame = extract_tb(error.__traceback__)[-1]
-    return f"{Path(frame.filename).name}:{frame.lineno}"
+    *_, (frame, line) = (place for place in walk_tb(error.__traceback__) if _package(place[0]) == _OWN)
+    return f"{Path(frame.f_code.co_filename).name}:{line}"
 
 
 def _package_of(error: BaseException) -> str:
-    """The package of the code that raised an error; empty where nothing says it."""
-    last = _last(error.__traceback__)
-    module = str(last[0].f_globals.get("__name__", "")) if last is not None else ""
-    return module.partition(".")[0]
+    """The package of the code that raised an error, or of most that recurses; empty where nothing says it."""
+    packages = [_package(frame) for frame, _ in walk_tb(error.__traceback__)]
+    if isinstance(error, RecursionError):  # where it ends is by chance
+        return Counter(packages).most_common(1)[0][0]
+    return packages[-1] if packages else ""
+
+
+def _package(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
 def _last(traceback: TracebackType | None) -> tuple[FrameType, int] | None:

@@ -6,9 +6,10 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from scaffold.adopt.child.classes.call_text import call_text, method_text
+from scaffold.adopt.child.classes.call_text import argument_texts, call_text, method_text
 from scaffold.adopt.emit.class_suite import Adopted
 from scaffold.adopt.emit.texts import first_line
+from scaffold.adopt.report.causes import key_of
 from scaffold.choices import SEVERITIES
 from scaffold.files.fileset import File
 
@@ -169,11 +170,11 @@ class Outcome(Struct, frozen=True):
         calls = {method: arguments for method, arguments in found.get("extra", ())}
         about = str(finding["where"]).partition(",")[0]
         if self.built and about in calls:
-            return call_text(self.built, about, [text for _, text, _ in calls[about]])
+            return call_text(self.built, about, argument_texts(calls[about]))
         is_of_method = "_methods_" in str(finding.get("test", ""))
         if is_of_method or not (self.built and found.get("called")):
             return self.built or ""
-        return call_text(self.built, found["method"], [text for _, text, _ in found["arguments"]])
+        return call_text(self.built, found["method"], argument_texts(found["arguments"]))
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON."""
@@ -205,8 +206,8 @@ def failures(findings: Iterable[Mapping[str, Any]], severity: str) -> Iterator[M
 
 
 def distinct(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The findings without those that another test of the same law has made at the same place."""
-    first: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+    """The findings without those of one cause that another test of the same law has made at the same place."""
+    first: dict[tuple[str, ...], Mapping[str, Any]] = {}
     for finding in findings:
-        first.setdefault((finding["law"], finding["where"], finding["what"]), finding)
+        first.setdefault((*key_of(finding), finding["where"]), finding)
     return list(first.values())

@@ -22,6 +22,7 @@ from ..inspect.trees import attributes, avals, clone_as, named_leaves, nodes, on
 from ..report import ANY_ERROR, Fault, or_else
 from ..session import once_per_session
 from ..trace.dependencies import stopped_inputs
+from ..values.optimisation import has_spec
 from .invocation import PLAIN, build_with, example_construction, trace_call
 
 
@@ -29,8 +30,8 @@ from .invocation import PLAIN, build_with, example_construction, trace_call
 def inferred_leaves(suite: Any) -> tuple[Leaf, ...]:
     """The leaves of the example, each with the role that its class shows."""
     first, second = (suite.cached_instance(), dict(named_leaves(suite.cached_instance(1))))
-    method, cut_off = getattr(first, "trainable", None), cut_off_leaves(suite)
-    spec = jax.tree.leaves(method()) if callable(method) else None  # None: all arrays are trained
+    cut_off = cut_off_leaves(suite)
+    spec = jax.tree.leaves(first.trainable()) if has_spec(first) else None  # None: all arrays are trained
     return tuple(
         inferred_leaf(
             name,

@@ -30,6 +30,7 @@ _BY_TYPE = {
     "TracerBoolConversionError": "a branch that depends on values: `jnp.where`, `lax.cond`, or a static argument",
     "ConcretizationTypeError": "a size or a number of Python that depends on values: a static argument, or `jnp` instead",
     "TypePromotionError": "two dtypes that meet without a cast, which `jax_numpy_dtype_promotion` of these tests refuses: cast one, `x.astype(self.weight.dtype)`",
+    "UnexpectedTracerError": "a value that a first trace has left behind, as in an `lru_cache` or a dict of the module: compute tables in the constructor, or anew in each call",
     "NonConcreteBooleanIndexError": "a mask as an index: `jnp.where`, or `jnp.nonzero` with a `size`",
 }
 _BY_WORDS = {
@@ -50,6 +51,11 @@ _BY_WORDS = {
         "parameters that were renamed, added or taken out: say the same in `inputs`, `arguments` and `call` of the tests"
     ),
 }
+
+
+def law_behind(error: BaseException | None, law: str) -> str:
+    """The law that an error of an example breaks: P12 where an earlier call has left a tracer."""
+    return "P12" if isinstance(error, jax.errors.UnexpectedTracerError) else law
 
 
 def is_misfit(suite: Any, name: str, error: Exception | None) -> bool:

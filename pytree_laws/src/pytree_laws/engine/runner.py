@@ -11,6 +11,7 @@ import pytest
 
 from ..errors import message_of
 from ..inspect.call_recorder import Invocation, record_call, record_mapped_call
+from ..inspect.classes import documents_untraced
 from ..inspect.global_state import FirstUse, first_use
 from ..inspect.raised_at import BASES, raised_at
 from ..report import (
@@ -30,7 +31,7 @@ from ..trace.jaxprs import NEEDS_VALUES
 from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.dtypes import tolerated
 from .applicability import require_conditions, skip_as_resting_on
-from .example_errors import advice_on, is_misfit, said_of
+from .example_errors import advice_on, is_misfit, law_behind, said_of
 from .expected import expected_failure, held_as_declared
 from .timeout import TooLong, Watch, time_limit
 
@@ -338,6 +339,11 @@ def stop_if_broken(suite: Any, law: str, operation: str, error: Exception | None
         pytest.skip(f"the example `{operation}` fails, as the first failure of {law} says")
     reported.add(operation)
     message = f"`{operation}` on the example raised {type(error).__name__}: {message_of(error)[:500]}"
-    is_meant = operation == "compiled call" and first_call(suite).gives_host_values
-    severity = ADVICE if is_meant and isinstance(error, NEEDS_VALUES) else ""
+    is_compiled = operation == "compiled call"
+    is_meant = is_compiled and first_call(suite).gives_host_values and isinstance(error, NEEDS_VALUES)
+    if is_compiled and not is_meant:
+        cls = type(cached_instance(suite))
+        is_meant = documents_untraced(getattr(cls, called_method(suite) or "__call__", None))
+    severity = ADVICE if is_meant else ""
+    law = law_behind(error, law)
     raise Fault(operation, message, advice_on(suite, error), law=law, severity=severity) from error

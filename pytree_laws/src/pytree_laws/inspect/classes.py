@@ -29,6 +29,12 @@ _FLOAT32 = re.compile(
 REGISTER = "a class that is not registered: in __init_subclass__, or mark it @final"
 OF_PYTHON = "its class is Python's own, as that of a state which is a tuple"
 
+_UNTRACED = re.compile(
+    r"\b(?:not|cannot|can't) (?:be )?(?:(?:used|usable|compatible|work|meant) (?:in|under|inside|with|for) )?`*(?:jax\.)?(?:jit|traceable|traced\b)",
+    re.IGNORECASE,
+)
+"""How a docstring says that a function is not for compiled programs."""
+
 
 def is_of_python(cls: type) -> bool:
     """Whether a class comes with Python, as tuples and ordered dicts do."""
@@ -60,6 +66,11 @@ def documents_nan(cls: type) -> bool:
     members = (value for owner in own_classes(cls) for value in (owner, *vars(owner).values()))
     texts = (getattr(value, "__doc__", None) for value in members)
     return any(_NAN.search(text) for text in texts if isinstance(text, str))
+
+
+def documents_untraced(function: Any) -> bool:
+    """Whether a docstring says of a function that it is not for `jax.jit`: what it does there is meant."""
+    return _UNTRACED.search(inspect.getdoc(function) or "") is not None
 
 
 def documents_float32(cls: type) -> bool:

@@ -2,13 +2,17 @@
 
 import contextlib
 import errno
+import functools
 import importlib
 import inspect
 import io
 import json
 import os
 import pickle
+import re
 import sys
+import tempfile
+import typing
 import warnings
 import zipfile
 from collections.abc import Callable, Generator, Iterator
@@ -20,7 +24,11 @@ import jax
 
 from ..report import ADVICE, ANY_ERROR, check, or_else
 from .classes import defaults_of
+from .parameter_values import members
 from .trees import arrays_of, path_name
+
+_SUFFIX = re.compile(r"""(?<![\w)\]}])\.[a-z]\w{1,11}(?=["'`\s,;:)])""")
+"""A suffix of files, as code or a docstring names it."""
 
 
 def damages(data: bytes, place: Any) -> dict[str, bytes]:
@@ -161,7 +169,40 @@ def refusal_of(load: Callable[[], Any]) -> tuple[type[BaseException], str] | Non
 def has_files(instance: Any) -> bool:
     """Whether a class saves to a path, and loads from one into a skeleton; a `__getattr__` may give anything by these names."""
     save, load = getattr(instance, "save", None), getattr(type(instance), "load", None)
-    return callable(save) and callable(load) and takes(save, 1) and takes(load, 2)
+    has_both = callable(save) and callable(load) and takes(save, 1) and takes(load, 2)
+    return has_both and takes_skeleton(load, type(instance))
+
+
+@or_else(True)
+def takes_skeleton(load: Any, cls: type) -> bool:
+    """Whether the second argument may be an instance, as far as its annotation says: a switch, or a name, is none."""
+    _, second, *_ = inspect.signature(load).parameters.values()
+    hint = typing.get_type_hints(load).get(second.name, Any)
+    kinds = [kind for kind in map(_class_of, members(hint)) if kind is not type(None)]
+    return any(kind is Any or not isinstance(kind, type) or issubclass(cls, kind) for kind in kinds)
+
+
+def _class_of(annotation: Any) -> Any:
+    """The class of an annotation, as that of `Net[int]`."""
+    return typing.get_origin(annotation) or annotation
+
+
+def suffix_of_files(instance: Any) -> str:
+    """What a path must end in, for a class to save to it and to no other: a suffix that it adds, or that its source names."""
+    texts = [function_source(getattr(type(instance), name, None)) for name in ("save", "load")]
+    for suffix in ("", *dict.fromkeys(_SUFFIX.findall("".join(texts)))):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, f"saved{suffix}")
+            if is_refused(functools.partial(instance.save, path_for(instance.save, path))):
+                continue
+            made = [other.name.removeprefix("saved") for other in Path(folder).iterdir()]
+            return made[0] if len(made) == 1 else suffix
+    return ""
+
+
+@or_else("")
+def function_source(function: Any) -> str:
+    return inspect.getsource(inspect.unwrap(function))
 
 
 @or_else(True, ValueError)  # it has no signature

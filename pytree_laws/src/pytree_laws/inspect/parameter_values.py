@@ -144,3 +144,12 @@ def may_be_of_numpy(instance: Any, path: str) -> bool:
     kinds = members(hints_of(holder).get(name, Any))
     said = (kind is np.ndarray or getattr(kind, "array_type", None) is np.ndarray for kind in kinds)
     return holder.__module__.startswith("equinox.") or any(said)
+
+
+@or_else(False, AttributeError, LookupError, TypeError)
+def is_of_item(instance: Any, path: str) -> bool:
+    """Whether a leaf is the number of an item of an enumeration of Equinox, which makes it once for all instances."""
+    above, _, name = path.rpartition(".")
+    kinds = type(look_up(instance, above)).__mro__ if above else ()
+    named = ((kind.__module__.partition(".")[0], kind.__name__) for kind in kinds)
+    return name == "_value" and ("equinox", "EnumerationItem") in named

@@ -12,6 +12,7 @@ from ..errors import is_of_promotion
 from ..inspect.trees import arrays_of, is_under
 from ..patches.fast_compile import quick_options
 from ..session import once_per_session, session_of
+from ..values.optimisation import has_spec
 from ..values.optimisers import OPTIMISERS
 from ..values.randomize import randomize
 from .pytree import PytreeSuite
@@ -83,10 +84,6 @@ class TrainStateSuite(PytreeSuite):
 
     def spec(self, model: Any) -> Any:
         """What the optimiser moves: `trainable()`, or all inexact arrays."""
-
-        def has_spec(node: Any) -> bool:
-            return hasattr(node, "trainable")
-
         return jax.tree.map(
             lambda node: node.trainable() if has_spec(node) else eqx.is_inexact_array(node),
             model,

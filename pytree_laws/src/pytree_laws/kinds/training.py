@@ -13,7 +13,7 @@ from ..inspect.trees import arrays_of, axis_sizes, inexact_places, named_leaves,
 from ..report import ANY_ERROR, check, doing
 from ..session import once_per_session
 from ..trace.programs import Compiled
-from ..values.optimisation import descend, in_either_mode, start, weighted_sum
+from ..values.optimisation import descend, has_spec, in_either_mode, start, weighted_sum
 from ..values.randomize import counted_on, places_of_one_sign, randomize, randomize_indices
 from .slopes import grads_at
 
@@ -24,10 +24,9 @@ EXAMPLES = 3
 def trained_places(instance: Any) -> list[int]:
     """The positions of the trained leaves: `trainable()`, or all inexact arrays."""
     leaves = jax.tree.leaves(instance)
-    method = getattr(instance, "trainable", None)
-    if not callable(method):
+    if not has_spec(instance):
         return inexact_places(instance)
-    spec = jax.tree.leaves(method())
+    spec = jax.tree.leaves(instance.trainable())
     marks = len(spec) == len(leaves) and all(type(mark) is bool for mark in spec)
     check(marks, "trainable", f"the spec must hold a bool for each of {len(leaves)} leaves, got {spec}")
     return [i for i, mark in enumerate(spec) if mark]

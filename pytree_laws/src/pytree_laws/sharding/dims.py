@@ -18,7 +18,7 @@ Dims = tuple[str, ...]
 
 def dims_of_leaves(instance: Any) -> dict[str, Dims]:
     """The names of the dims of each array in an instance, by path, as the classes that hold it annotate them."""
-    return {path: dims for path, dims in _named(type(instance), instance, "") if dims}
+    return {path: dims for path, dims in _named(type(instance), instance, "", ()) if dims}
 
 
 def own_dims(instance: Any) -> dict[str, Dims]:
@@ -52,21 +52,27 @@ def results_with_dims(annotation: Any) -> list[str]:
     return [str(index) for index, member in enumerate(several) if _tokens(member) is not None]
 
 
-def _named(annotation: Any, value: Any, path: str) -> Iterator[tuple[str, Dims]]:
-    """The arrays in a value, and the names that its annotation gives them."""
+def _named(annotation: Any, value: Any, path: str, above: tuple[Any, ...]) -> Iterator[tuple[str, Dims]]:
+    """The arrays in a value, and the names that its annotation gives them; none of what it lies in itself.
+
+    A method that stands for a field leads back to its instance, and a part may know what holds it.
+    """
     value = _in_variable(value)
+    if any(value is holder for holder in above):
+        return
+    above = (*above, value)
     if isinstance(value, np.ndarray | jax.Array):
         yield path, _first(annotation, value) or ()
     elif _is_list(value):
         items = _items(annotation, len(value))
         for index, child in enumerate(value):
-            yield from _named(items[index], child, _below(path, index))
+            yield from _named(items[index], child, _below(path, index), above)
     elif isinstance(value, Mapping):
         item = (*_options(annotation, 2), None)[0]
         for name, child in value.items():
-            yield from _named(item, child, _below(path, name))
+            yield from _named(item, child, _below(path, name), above)
     else:
-        yield from _fields(value, path)
+        yield from _fields(value, path, above)
 
 
 def _in_variable(value: Any) -> Any:
@@ -76,13 +82,13 @@ def _in_variable(value: Any) -> Any:
     return value.get_value() if is_variable else value
 
 
-def _fields(value: Any, path: str) -> Iterator[tuple[str, Dims]]:
+def _fields(value: Any, path: str, above: tuple[Any, ...]) -> Iterator[tuple[str, Dims]]:
     if isinstance(value, type) or not hasattr(type(value), "__mro__"):
         return
     for name, hint in hints_of(type(value)).items():
         inner = getattr(value, name, None)
-        if inner is not None and inner is not value:
-            yield from _named(hint, inner, _below(path, name))
+        if inner is not None:
+            yield from _named(hint, inner, _below(path, name), above)
 
 
 def _parts(value: Any) -> Iterator[Any]:

@@ -81,13 +81,14 @@ def weighted_terms(output: Any) -> Any:
     return jnp.where(is_finite, weight * (safe + safe**2), jax.lax.stop_gradient(real))
 
 
+def has_spec(node: Any) -> bool:
+    """Whether the class of a node says by a `trainable()` what is trained; a `__getattr__` may give anything by that name."""
+    return callable(getattr(type(node), "trainable", None))
+
+
 def trained_names(tree: Any) -> set[str]:
     """The paths that a sub-tree trains: each node by its own `trainable()`, if it has one."""
-
-    def decides(node: Any) -> bool:
-        return callable(getattr(node, "trainable", None))
-
     spec = jax.tree.map(
-        lambda node: node.trainable() if decides(node) else is_inexact(node), tree, is_leaf=decides
+        lambda node: node.trainable() if has_spec(node) else is_inexact(node), tree, is_leaf=has_spec
     )
     return {name for name, mark in named_leaves(spec) if mark is True}

@@ -20,7 +20,7 @@ from ..values.candidates import values_for
 from ..values.context import Context
 from ..values.domains import DOMAINS, apart, shapes_drawn, within
 from ..values.plain import modules
-from ..values.sources import Source, refer
+from ..values.sources import Source, has_name, name_private
 from .as_shown import values_shown, ways_shown
 from .budget import Budget, combinations
 from .built import Built, Failure, builds, holds_arrays, instance_of, once, with_state
@@ -283,6 +283,8 @@ def instances(cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence[
         import_heirs(cls)
     if len(further := subclasses(cls)) > len(known):  # here, or for a part
         built_classes = built_below([cls, *further], sizes, options)
+    if not built_classes and name_private(cls):
+        built_classes = built_below([cls], sizes, options)
     if (
         built_classes and built_classes[0][0] is cls and not holds_arrays(built_classes[0][1])
     ):  # a base, which does nothing by itself
@@ -314,7 +316,8 @@ def first_that_works(ways: Iterator[Built]) -> Built | None:
 
 def built_once(cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence[str] = ()) -> Built | None:
     """How a class is built that another one asks for; None where it asks for itself."""
-    if cls in _BUSY or len(_BUSY) > 3 or kind_of(cls).name in ("abstract", "function"):
+    is_no_part = cls in _BUSY or len(_BUSY) > 3 or kind_of(cls).name in ("abstract", "function")
+    if is_no_part or not has_name(cls):
         return None
     dims = dims_named_by(cls) if sizes else frozenset()
     known = {name: size for name, size in sizes.items() if name in dims}
@@ -322,7 +325,6 @@ def built_once(cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence
     key = cls, tuple(sorted(known.items())), own
     if key not in _BUILT:
         try:
-            refer(cls)
             failure = Failure()
             ways = ways_to_build(cls, {}, Budget(60), failure, known=known, options=own)
             _BUILT[key] = first_that_works(ways)

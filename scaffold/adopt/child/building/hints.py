@@ -72,8 +72,13 @@ def is_of_others(others: Sequence[str], messages: Sequence[str]) -> bool:
 
 def named_by(failure: Failure, parameters: Sequence[inspect.Parameter]) -> list[inspect.Parameter]:
     """The parameters that errors name."""
-    words = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
+    words = words_of(failure.messages)
     return [parameter for parameter in parameters if parameter.name in words]
+
+
+def words_of(messages: Iterable[str]) -> set[str]:
+    """The words of errors that may be names: of one letter those in quotes alone."""
+    return {word for text in messages for word in re.findall(r"\w{2,}|(?<=['\"`])\w(?=['\"`])", text)}
 
 
 def missing(

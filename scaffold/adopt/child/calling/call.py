@@ -3,14 +3,13 @@
 import dis
 import inspect
 import itertools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..building.budget import Budget, combinations
 from ..building.build import instances
 from ..building.built import Failure
-from ..building.hints import alternatives
+from ..building.hints import alternatives, words_of
 from ..classes.call_text import ARITHMETIC, MATMUL
 from ..classes.documented import documented, is_promised
 from ..classes.kinds import is_nnx
@@ -166,7 +165,7 @@ def taught_call(
     failure: Failure,
 ) -> Called | None:
     """The call with what its errors have taught, and with the parameters that they name: those that are None where one is none."""
-    mentions = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
+    mentions = words_of(failure.messages)
     is_named = [part.name in mentions or (part.default is None and NONE in mentions) for part in parameters]
     further = [part for part in itertools.compress(parameters, is_named) if part not in wanted]
     for taught in hints.in_turn() if further or hints else ():

@@ -13,6 +13,7 @@ from pytree_laws.inspect.references import reachable
 from pytree_laws.inspect.trees import combine, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES, equations, is_variable
 
+from ..building.cached_tracers import with_cold_caches
 from ..classes.kinds import is_nnx
 from ..values.sources import Source
 from .called import Called, Subject, Trace
@@ -40,8 +41,9 @@ def trace_call(
 
     def run(arrays: Any, arguments: Mapping[str, Any]) -> Any:
         every = {key: combine(parts[key][0], arguments[key]) for key in chosen}  # jax has sorted them
-        method = getattr(combine_instance(static, arrays), name) if name else combine_instance(static, arrays)
-        result = invoke(method, every, keywords, axis)
+        with with_cold_caches(type(subject.instance)):
+            node = combine_instance(static, arrays)
+            result = invoke(getattr(node, name) if name else node, every, keywords, axis)
         leaves = jax.tree.leaves(result)
         array_leaves = [leaf for leaf in leaves if is_array(leaf) or hasattr(leaf, "aval")]
         others.append(sum(not isinstance(leaf, NUMBERS) for leaf in leaves) - len(array_leaves))
@@ -52,7 +54,9 @@ def trace_call(
     argument_arrays = {key: arrays for key, (_, arrays) in parts.items()}
     try:
         closed, outputs = jax.make_jaxpr(run, return_shape=True)(instance_arrays, argument_arrays)
-    except NEEDS_VALUES:
+    except Exception as error:
+        if not may_be_of_trace(error):
+            raise
         return untraced(run(instance_arrays, argument_arrays), others[-1], is_edit=edits[-1])
     if not outputs and (
         eager := run(instance_arrays, argument_arrays)
@@ -61,6 +65,11 @@ def trace_call(
     return replace(
         read_trace(closed, outputs, instance_arrays, argument_arrays), others=others[-1], edits=edits[-1]
     )
+
+
+def may_be_of_trace(error: Exception) -> bool:
+    """Whether a call may work where it is not traced: what is wrong with arguments raises other errors."""
+    return isinstance(error, (*NEEDS_VALUES, RuntimeError)) and not isinstance(error, NotImplementedError)
 
 
 def refuse_opaque(values: Any) -> None:

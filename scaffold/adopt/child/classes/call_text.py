@@ -15,6 +15,12 @@ def call_text(instance: str, method: str, arguments: Sequence[str]) -> str:
     return f"{instance}{'.' if method and instance else ''}{method}({', '.join(arguments)})"
 
 
+def argument_texts(arguments: Sequence[tuple[str, str, bool]]) -> list[str]:
+    """Arguments as they are written: those by position, and then those by name."""
+    by_name = [f"{name}={text}" for name, text, keyed in arguments if keyed]
+    return [*(text for _, text, keyed in arguments if not keyed), *by_name]
+
+
 def method_text(method: str) -> str:
     """A method by name, and an operator as it is written."""
     return OPERATORS.get(method, method)

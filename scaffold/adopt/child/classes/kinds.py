@@ -27,6 +27,8 @@ def kind_of(cls: Any) -> Kind:
     """The kind of a class; of what is no pytree, `plain`."""
     if isinstance(cls, types.FunctionType):
         return kind_of_function(cls)
+    if wrapped_class(cls) is not None:
+        return Kind("plain", "it is a wrapper of a class, as `eqx.filter_jit` makes one, and no class itself")
     if not isinstance(cls, type) or issubclass(cls, enum.Enum | BaseException):
         return Kind("plain", "it is no class that jax flattens")
     if missing := abstract_members(cls):
@@ -52,6 +54,12 @@ def kind_of_function(function: Any) -> Kind:
         "plain",
         "it is a function, and nothing says that what it returns is an `optax.GradientTransformation`",
     )
+
+
+def wrapped_class(value: Any) -> type | None:
+    """The class that a wrapper stands for, as what a decorator of compiled functions makes of it."""
+    inner = None if isinstance(value, type) else getattr(value, "__wrapped__", None)
+    return inner if isinstance(inner, type) else None
 
 
 def is_module(cls: type) -> bool:

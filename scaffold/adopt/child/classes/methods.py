@@ -6,6 +6,7 @@ import typing
 from typing import Any
 
 from pytree_laws.declare.methods import is_action
+from pytree_laws.inspect.classes import documents_untraced
 
 from ..values.annotations import parameters_of, required, signature_of
 from ..values.inherited import with_inherited
@@ -31,7 +32,7 @@ def methods_of(cls: type) -> list[str]:
         name
         for name in public
         if not (name in NO_CALLS or is_action(cls, name) or gives_no_array(getattr(cls, name)))
-        and not gives_part_by_name(getattr(cls, name))
+        and not (gives_part_by_name(getattr(cls, name)) or documents_untraced(getattr(cls, name)))
     ]
     own_call = ["" for name in method_names if name == "__call__"][:1]
     matmul = [MATMUL] if MATMUL in method_names else []

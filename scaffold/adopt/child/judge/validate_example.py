@@ -19,10 +19,11 @@ from pytree_laws.trace.programs import compiled
 
 from ..building.budget import Budget
 from ..building.built import Built, Failure, StateOf, raised_in
+from ..building.cached_tracers import with_cold_caches
 from ..calling.call import search
 from ..calling.called import Called, Subject
 from ..calling.invoke import invoke
-from ..calling.trace import combine_instance, instead, partition_instance, shape_in
+from ..calling.trace import combine_instance, instead, may_be_of_trace, partition_instance, shape_in
 from ..classes.methods import parameters_of_method
 from ..values.annotations import EMPTY
 from ..values.domains import DOMAINS, apart, within
@@ -272,10 +273,8 @@ def evaluate(built: Built, called: Called) -> Evaluation:
         if not all([gives_numbers(compute, *pair) for pair in drawn]):  # a list: a later one may be refused
             return Evaluation(False)
         at_edges = all(gives_numbers(compute, arrays[0], fill(arrays[1], edge)) for edge in (0, 1))
-    except NEEDS_VALUES:
-        return evaluate_eagerly(built, called)  # it goes through no `jit`, which the laws tell
-    except Exception:
-        return Evaluation(False, refuses=True)
+    except Exception as error:  # of one that goes through no `jit`, the laws tell
+        return evaluate_eagerly(built, called) if may_be_of_trace(error) else Evaluation(False, refuses=True)
     return replace(evaluate_gradients(run, *arrays), at_edges=at_edges)
 
 
@@ -308,8 +307,9 @@ def program(built: Built, called: Called, seed: int) -> tuple[Callable[..., Sequ
     def run(arrays: Any, values: Any) -> Sequence[Any]:
         node, every = combine_instance(static, arrays), combine(kept, values)
         every = {name: every[name] for name in called.arguments}  # jax has sorted them
-        method = getattr(node, called.method) if called.method else node
-        result = invoke(method, every, called.keywords, called.axis)
+        with with_cold_caches(type(node)):
+            method = getattr(node, called.method) if called.method else node
+            result = invoke(method, every, called.keywords, called.axis)
         return [leaf for leaf in jax.tree.leaves(result) if is_inexact(leaf)]
 
     return run, (instance_arrays, argument_arrays)

@@ -1,6 +1,7 @@
 """Targets: the classes of a module, a package or a file."""
 
 import difflib
+import enum
 import importlib
 import inspect
 import pkgutil
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from ..classes.factories import is_transformation
+from ..classes.kinds import wrapped_class
 from ..classes.lookup import CLASSES, TESTS, add_to_path, describe_class, error_text, said_by
 from ..values.annotations import parameters_of
 
@@ -144,9 +146,11 @@ def public_members(module: ModuleType, passed_over: list[dict[str, str]] | None 
 
 
 def is_target(value: Any) -> bool:
-    """Whether it is a class, or a function that makes a transformation."""
+    """Whether it is a class, a wrapper around one, or a function that makes a transformation; an enumeration or an error is no tree."""
     try:
-        return inspect.isclass(value) or is_transformation(value)
+        if inspect.isclass(value):
+            return not issubclass(value, enum.Enum | BaseException)
+        return is_transformation(value) or wrapped_class(value) is not None
     except Exception:  # of an object that does as it likes when it is asked for its class
         return False
 

@@ -77,7 +77,8 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
             parts = [source for source in parts[0] if source not in modules()], []
         is_array = context.is_call and not names.SIZED.search(name)
         sources += [*parts[1], *parts[0]] if is_array else [*parts[0], *parts[1]]
-        alike = (source for kind in context.lookalikes for source in of_annotation(name, kind, context))
+        others = () if is_class else context.lookalikes  # those of the class are among its values
+        alike = (source for kind in others for source in of_annotation(name, kind, context))
         sources = [*alike, *sources]
     sources = [*of_elements(annotation, context), *sources]
     is_number = bool(sources) and sources[0].text.isdigit()

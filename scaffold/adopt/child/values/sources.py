@@ -143,6 +143,22 @@ def settle(value: Any, module: str, name: str) -> None:
     _HOMES[id(value)] = module, qualname if held_by(module, qualname) is value else name
 
 
+def name_private(cls: type) -> bool:
+    """Has a private class be imported by its name, where its module has it: what is annotated with it is given no other."""
+    is_held = cls.__name__.startswith("_") and held_by(cls.__module__, cls.__qualname__) is cls
+    if is_held:
+        settle(cls, cls.__module__, cls.__qualname__)
+    return is_held
+
+
+def has_name(value: Any) -> bool:
+    """Whether a class or a function can be written."""
+    try:
+        return bool(refer(value))
+    except LookupError:
+        return False
+
+
 def refer(value: Any) -> Source:
     """How a class or a function is written. Raises `LookupError` where it has no name."""
     module, name = _HOMES.get(id(value)) or public_place(value)

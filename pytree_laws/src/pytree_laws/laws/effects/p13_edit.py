@@ -18,7 +18,7 @@ from ...inspect.trees import changed, flatten_with_path, look_up, path_name, tre
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ADVICE, ANY_ERROR, Law, check, doing
+from ...report import ADVICE, ANY_ERROR, FAULT, Law, check, doing
 from ...values.comparison import shown
 from ...values.randomize import perturb_leaf
 from ..ties import TIES, check_ties, read_from, ties_of
@@ -33,6 +33,7 @@ LAW = Law(
     rests_on=("test_p03_round_trip", "test_p04_", "test_p05_treedef_"),
 )
 CHECKS = Checks(LAW)
+OF_HASHES = "`__hash__` of what `__eq__` compares, or `__hash__ = None`: a set, or the keys of a dict, may hold two that are equal"
 OF_ARRAYS = "`__eq__` that compares arrays, whose `==` has no truth value: `@dataclass(eq=False)`"
 OF_TUPLES = "a NamedTuple compares its elements, as every tuple does"
 
@@ -123,12 +124,19 @@ def test_p13_equal_instances_have_equal_hashes(subject: Suite) -> None:
     except TypeError:
         not_applicable("instances have no hash")
     same = first == second or not bool(instance == copied)
-    check(same, name, f"equal {subject.instance_noun}s have different hashes")
+    severity = ADVICE if keeps_identity(type(instance)) else FAULT
+    check(same, name, f"equal {subject.instance_noun}s have different hashes", OF_HASHES, severity=severity)
     if subject.is_mutable:
         for path, value in subject.named(instance).items():
             subject.assign_array(instance, path, perturb_leaf(value))
         message = f"an update of its {subject.nouns} changed its hash: a dict loses it"
         check(hash(instance) == first, name, message, "`__hash__` goes by values")
+
+
+def keeps_identity(cls: type) -> bool:
+    """Whether a class writes out that its hash is that of the object, which who writes an `__eq__` has to say."""
+    is_written = any("__hash__" in vars(owner) for owner in cls.__mro__[:-1])
+    return is_written and cls.__hash__ is object.__hash__
 
 
 @CHECKS.register(rests_on=("test_p12_a_cold_call_inside",))

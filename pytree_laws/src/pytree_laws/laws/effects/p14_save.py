@@ -24,6 +24,7 @@ from ...inspect.files import (
     path_for,
     shorter_archives,
     smaller_trees,
+    suffix_of_files,
 )
 from ...inspect.references import can_pickle
 from ...inspect.trees import changed, flatten, named_leaves, replace_leaves
@@ -94,16 +95,17 @@ def test_p14_pickle(subject: Suite) -> None:
 @CHECKS.register()
 def test_p14_save_and_load_into_a_fresh_skeleton(subject: Suite, tmp_path: Any) -> None:
     instance = subject.changed_instance()
-    subject.save(instance, tmp_path / "saved.npz")
-    loaded = subject.load(tmp_path / "saved.npz", subject.spare(1))
+    suffix = (suffix_of_files(instance) if has_files(instance) else "") or ".npz"
+    subject.save(instance, tmp_path / f"saved{suffix}")
+    loaded = subject.load(tmp_path / f"saved{suffix}", subject.spare(1))
     hint = (OWN_FILES,) if has_files(instance) else ()
     subject.check_copy(instance, loaded, "save and load", *hint)
     other = with_other_numbers(instance)
     if isinstance(subject, PytreeSuite) and subject.saves_whole and other is not instance:
-        subject.save(other, tmp_path / "numbers.npz")
+        subject.save(other, tmp_path / f"numbers{suffix}")
         hint = "they are leaves, and no settings"
         with doing("load", "a file with other numbers of Python among the leaves", hint):
-            loaded = subject.load(tmp_path / "numbers.npz", subject.spare(1))
+            loaded = subject.load(tmp_path / f"numbers{suffix}", subject.spare(1))
         subject.check_copy(other, loaded, "save and load")
 
 
@@ -168,9 +170,11 @@ def test_p14_another_configuration_is_refused(subject: Suite, tmp_path: Any) -> 
 
 def saved(subject: Suite, folder: Path) -> tuple[Any, Path]:
     """An instance that was saved, and its file; skips where the class has no load of its own."""
-    instance, path = subject.changed_instance(), folder / "saved"
+    instance = subject.changed_instance()
     need(has_files(instance), "the class has no load")
+    path = folder / f"saved{suffix_of_files(instance)}"
     subject.save(instance, path)
+    need(path.exists(), "it saves to another path than the one that it is given")
     return instance, path
 
 

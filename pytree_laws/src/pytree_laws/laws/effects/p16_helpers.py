@@ -28,7 +28,7 @@ from ...kinds.pytree import PytreeSuite
 from ...report import ADVICE, FAULT, Law, check, doing
 from ...trace.programs import shapes_of, with_static_modules
 from ...values.comparison import check_same_tree
-from ...values.optimisation import trained_names
+from ...values.optimisation import has_spec, trained_names
 from ...values.randomize import perturb_leaf
 
 LAW = Law(
@@ -64,12 +64,12 @@ def _check_specs(subject: PytreeSuite, instance: Any, label: str) -> None:
     names = subject.leaf_names(instance)
     selected = {names[i] for i in subject.trained(instance)}
     wanted = subject.expected_to_train(instance)
-    has_spec = hasattr(instance, "trainable")
-    hint = "" if has_spec else "declared data, buffers and frozen parts need a `trainable()`"
+    says_so = has_spec(instance)
+    hint = "" if says_so else "declared data, buffers and frozen parts need a `trainable()`"
     # A class without one may leave the choice to who trains it, and one of its author's own may train less of its parts.
     of_parts = [leaf.path for leaf in subject.manifest() if leaf.role == "module"]
     is_less = selected < wanted and all(under_any(name, of_parts) for name in wanted - selected)
-    severity = ADVICE if not has_spec or (subject.severity == FAULT and is_less) else FAULT
+    severity = ADVICE if not says_so or (subject.severity == FAULT and is_less) else FAULT
     check_selected("trainable", f"on {label} it selects", selected, wanted, hint, severity=severity)
     for method, paths in subject.filters.items():
         selected = marked(instance, getattr(instance, method)())

@@ -16,6 +16,7 @@ from ...discover.invocation import build_with, given_to_constructor
 from ...engine.applicability import ARRAYS_DECLARED, TAKES_DTYPE, Condition, need, not_applicable, of_class
 from ...engine.registry import Checks
 from ...inspect.arrays import has_dtype, is_array, is_floating, is_inexact, real_dtype
+from ...inspect.parameter_values import is_of_item
 from ...inspect.references import class_attributes
 from ...inspect.static_values import compares_itself
 from ...inspect.trees import arrays_of, attributes, is_under, look_up
@@ -141,7 +142,8 @@ def test_p02_leaves_are_as_declared(subject: Suite) -> None:
         message = f"declared as {leaf.word}, it must be a jax.Array and is {value!r:.200}"
         becomes_array = isinstance(value, np.ndarray | np.generic | int | float | complex)
         hint, severity = (AN_ARRAY_LATER, ADVICE) if becomes_array else ("", FAULT)
-        check(isinstance(value, jax.Array), name, message, hint, severity=severity)
+        is_right = isinstance(value, jax.Array) or is_of_item(subject.as_built(), name)
+        check(is_right, name, message, hint, severity=severity)
         shape = value.shape if leaf.shape is None else tuple(leaf.shape)
         message = f"the shape is {value.shape}, declared is {shape}"
         check_declared(subject, value.shape == shape, name, message)

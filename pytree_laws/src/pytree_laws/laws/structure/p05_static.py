@@ -10,6 +10,7 @@ from ...engine.applicability import STATICS_DECLARED, declares, need
 from ...engine.registry import Checks
 from ...inspect.classes import is_of_library
 from ...inspect.mutations import may_change
+from ...inspect.parameter_values import is_of_item
 from ...inspect.static_values import (
     CAN_CHANGE,
     NEW,
@@ -210,7 +211,8 @@ def test_p05_no_leaf_is_weakly_typed(subject: Suite) -> None:
         is_of_several = getattr(declared, "below", False) and not is_alone
         is_inside = subject.role(name) in ("module", "tree", "python")
         is_fixed = subject.holds_fixed(name) and not isinstance(value, jax.Array)
-        if is_of_several or is_inside or is_fixed or name in fixed:
+        is_of_others = is_inside or is_of_item(subject.as_built(), name)
+        if is_of_several or is_of_others or is_fixed or name in fixed:
             continue
         message = f"it is no jax.Array but {type(value).__name__} {value!r:.200}"
         check(isinstance(value, jax.Array), name, message)

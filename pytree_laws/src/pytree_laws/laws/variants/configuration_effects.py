@@ -30,6 +30,7 @@ from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, check, doing
 from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, lacks_dtype, update_lines
+from ...values.optimisation import has_spec
 from ...values.randomize import check_draws, redraws
 from ..effects.p12_purity import NOT_IN_PLACE
 from ..effects.p16_helpers import marked
@@ -166,7 +167,7 @@ def test_p16_no_buffer_is_trained_in_each_configuration(subject: PytreeSuite) ->
 @CHECKS.register(has_method("decayed", "the class has no decayed"), rests_on=("test_p16_decay_",))
 def test_p16_decay_moves_nothing_that_is_frozen_in_each_configuration(subject: PytreeSuite) -> None:
     for traced in traced_configurations(subject):
-        if traced.instance is not None and hasattr(traced.instance, "trainable"):
+        if traced.instance is not None and has_spec(traced.instance):
             moved = marked(traced.instance, traced.instance.decayed())
             frozen = sorted(moved - subject.trained_paths(traced.instance))
             message = f"it selects {frozen}, which `trainable()` does not"

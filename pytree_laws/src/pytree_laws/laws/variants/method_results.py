@@ -21,6 +21,7 @@ from ...engine.example_errors import (
     is_misfit,
     is_of_made_up_values,
     lacks_a_name,
+    law_behind,
     may_be_of_the_example,
     said_of,
 )
@@ -72,7 +73,11 @@ def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
         is_doubtful = is_doubtful or _lacks_a_part(subject.cached_instance(), error)
         severity = ADVICE if is_doubtful else FAULT
         raise Fault(
-            name, message, advice_on(subject, error, RAISES.format(name=name)), severity=severity
+            name,
+            message,
+            advice_on(subject, error, RAISES.format(name=name)),
+            law=law_behind(error, ""),
+            severity=severity,
         ) from error
 
 
