@@ -32,6 +32,14 @@ class Counted(Static):
     scale: int = 2
 
 
+@struct.dataclass
+class Untraceable(Counted):
+    """Raises whatever is traced of it, as an assertion about values does."""
+
+    def mean(self):
+        return float(jnp.mean(self.slots)) * jnp.ones(3) * self.scale
+
+
 @jax.tree_util.register_pytree_node_class
 class Kept:
     """A ring whose aux has the scale."""
@@ -78,6 +86,10 @@ def test_a_number_that_is_computed_with_may_be_a_leaf():
     hold(suite_of(RingLaws, Counted), TRACED)
     with pytest.raises(pytest.skip.Exception, match="no whole number of Python, and no flag"):
         hold(suite_of(RingLaws, Static), TRACED)
+
+
+def test_what_raises_whatever_is_traced_is_not_its_fault():
+    hold(suite_of(RingLaws, Untraceable), TRACED)
 
 
 def test_a_setting_that_unflatten_forgets_is_a_fault_where_a_function_builds_the_example():

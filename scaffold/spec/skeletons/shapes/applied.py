@@ -13,7 +13,6 @@ from scaffold.spec.skeletons.shapes.algebra.functions import (
     OF_THREE,
     OF_TWO,
     PRODUCTS,
-    SEGMENTS,
     SPECTRA,
 )
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Leading, Parts, Shape
@@ -77,11 +76,6 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
             return padded(shapes, call, data)
         case [data, *_] if name in SPECTRA:
             return transformed(shapes, call, name, data)
-        case [data, places, *_] if name in SEGMENTS:
-            shapes.computes([data])
-            shapes.be_of_one_length([data, places])
-            row = shapes.known(shapes.row(data))
-            return None if row is None else (shapes.new(), *row)
         case [first] if name[:1].isupper():
             return first  # a Variable, or the place of a state
         case [first, *_] if name in ELEMENTWISE:

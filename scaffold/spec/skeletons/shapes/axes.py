@@ -1,15 +1,19 @@
-"""How many axes the arguments of a function have at least, as indices say of what is computed of them: two in `y = x @ w` and `y[:, :1]`."""
+"""The axes of arrays: how many an argument has at least, as in `y = x @ w` and `y[:, :1]`, and the names of their sizes."""
 
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from scaffold.source.expressions import Function, elements_of, local_values, nodes_of
 from scaffold.source.instance import last_name
 from scaffold.spec.skeletons.shapes.algebra.functions import ELEMENTWISE, PRODUCTS
 from scaffold.spec.skeletons.shapes.algebra.indexing import axes_of_index
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Shape
+
+if TYPE_CHECKING:
+    from scaffold.spec.skeletons.shapes.scope import Scope
 
 _Made: TypeAlias = Mapping[str, list[ast.expr]]
 """What each local name is bound to."""
@@ -49,5 +53,24 @@ def _computed_of(node: ast.expr, made: _Made, above: frozenset[str]) -> Iterator
             yield from (*_computed_of(left, made, above), *_computed_of(right, made, above))
         case ast.Call(args=[first, *_]) if last_name(node) in (*ELEMENTWISE, *PRODUCTS):
             yield from _computed_of(first, made, above)
+        case _:
+            pass
+
+
+def name_axes(scope: "Scope", array: Shape, names: list[ast.expr]) -> None:
+    """Take it that names stand for the sizes of an array: `n, m = x.shape`."""
+    scope.shapes.learn(array, tuple(scope.shapes.new() for _ in names))
+    dims = scope.shapes.known(array) or ()
+    scope.axes |= dict(zip(map(ast.unparse, names), dims if len(dims) == len(names) else (), strict=False))
+
+
+def name_axis(scope: "Scope", target: ast.expr, value: ast.expr) -> None:
+    """The same of one: `n = x.shape[0]`."""
+    match value:
+        case ast.Subscript(
+            value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=int(axis))
+        ):
+            size = scope.shapes.length(scope.value(array), axis)
+            scope.axes |= {ast.unparse(target): size} if size else {}
         case _:
             pass

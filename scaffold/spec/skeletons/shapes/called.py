@@ -13,7 +13,7 @@ from scaffold.source.instance import attribute_of_self, last_name
 from scaffold.source.lists import argument_of, created_shape
 from scaffold.spec.construction.written_dtypes import dtypes_given
 from scaffold.spec.grammar.types import dim_names, with_sizes
-from scaffold.spec.skeletons.shapes.algebra.functions import OF_ARRAYS, SPECTRA
+from scaffold.spec.skeletons.shapes.algebra.functions import OF_ARRAYS, SEGMENTS, SPECTRA
 from scaffold.spec.skeletons.shapes.algebra.indexing import axes_of_index, updated_part
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Dims, Parts, Record, Shape, Unknown
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer
@@ -47,11 +47,28 @@ def created(scope: "Scope", call: ast.Call) -> Dims | None:
     return created_shape(call, lambda node: scope.axes.get(ast.unparse(node)) or makers.size(node))
 
 
-def split(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
+def of_sizes(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
+    """What functions give that are told how long that is: parts of a split, and sums of rows by their numbers."""
+    name = last_name(call)
+    if name == "split":
+        return _split(scope, call, taken)
+    return _summed_rows(scope, call, *taken[:2]) if name in SEGMENTS and len(taken) > 1 else None
+
+
+def _summed_rows(scope: "Scope", call: ast.Call, data: Shape, places: Shape) -> Shape:
+    """What `segment_sum(data, places, num_segments=n)` gives: a row for each segment. Data and places are as many."""
+    scope.shapes.computes([data])
+    scope.shapes.be_of_one_length([data, places])
+    row, count = scope.shapes.known(scope.shapes.row(data)), argument_of(call, 2, "num_segments")
+    size = "" if count is None else scope.axes.get(ast.unparse(count)) or size_asked(scope, count)
+    return None if row is None else (size or scope.shapes.new(), *row)
+
+
+def _split(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
     """What `jnp.split(x, [self.inner])` gives: an array that is as long as it says along an axis, and the rest; together they are as long as before."""
     at, along = argument_of(call, 1, "indices_or_sections"), argument_of(call, 2, "axis")
     axis, dims = 0 if along is None else whole_number(along), scope.shapes.known(taken[0] if taken else None)
-    if last_name(call) != "split" or not isinstance(at, ast.List) or len(at.elts) != 1:
+    if not isinstance(at, ast.List) or len(at.elts) != 1:
         return None
     size, rest = size_asked(scope, at.elts[0]), scope.shapes.new()
     if not size or axis is None or not dims or not -len(dims) <= axis < len(dims):

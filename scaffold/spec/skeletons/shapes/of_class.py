@@ -176,6 +176,7 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
     for method in methods:
         uses.read(method)
     if read is not None:
+        _pair_places(shapes)
         shapes.settle(_vectors(owner, shapes, read, [f"{name}." for name in beside.records]))
         for method in methods:
             uses.read(method)
@@ -233,6 +234,13 @@ def _vectors(
     yield from (FIELD + name for name, _ in annotated_names(owner.body) if is_plain or name not in read)
 
 
+def _pair_places(shapes: Shapes) -> None:
+    """Take it that places which are unpacked of one array are as many: `source, target = edges`."""
+    for name in sorted(shapes.unpacked.keys() - shapes.tuples):
+        parts = shapes.parts_of(name)
+        shapes.be_of_one_length(parts if all(map(shapes.is_count, parts)) else [])
+
+
 def _settle_arguments(methods: Iterable[Function], shapes: Shapes) -> None:
     """Take it that arguments of which no more is known are as others of their name are, and those of which elements are computed vectors: `x` of `jnp.sum(x**2)`."""
     by_argument: dict[str, list[str]] = {}
@@ -240,9 +248,13 @@ def _settle_arguments(methods: Iterable[Function], shapes: Shapes) -> None:
         for argument in arguments_of(method):
             by_argument.setdefault(argument.arg, []).append(f"{method.name}.{argument.arg}")
     for names in by_argument.values():
-        said = [dims for name in names if (dims := shapes.known(Unknown(name))) is not None]
-        for name in names if len({*said}) == 1 else ():
-            shapes.learn(Unknown(name), None if name in shapes.objects else said[0])
+        known = {name: dims for name in names if (dims := shapes.known(Unknown(name))) is not None}
+        others = [name for name in names if name not in known and name not in shapes.objects]
+        for name in others if len({*known.values()}) == 1 else ():
+            shapes.learn(Unknown(name), *{*known.values()})
+            shapes.hold_counts(
+                [Unknown(name)] if any(shapes.is_count(Unknown(each)) for each in known) else []
+            )
     shapes.settle(sorted(shapes.computed.intersection(chain(*by_argument.values()))))
 
 

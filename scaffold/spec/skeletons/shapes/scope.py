@@ -18,7 +18,7 @@ from scaffold.spec.skeletons.shapes.algebra.functions import (
 )
 from scaffold.spec.skeletons.shapes.algebra.indexing import part_of, transposed, without_index
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Parts, Record, Shape, Unknown
-from scaffold.spec.skeletons.shapes.algebra.products import FIELD, product, together
+from scaffold.spec.skeletons.shapes.algebra.products import FIELD, product
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.applied import (
     along_last,
@@ -30,6 +30,7 @@ from scaffold.spec.skeletons.shapes.applied import (
     over,
     take,
 )
+from scaffold.spec.skeletons.shapes.axes import name_axes, name_axis
 from scaffold.spec.skeletons.shapes.called import (
     created,
     fields_of_counts,
@@ -41,13 +42,14 @@ from scaffold.spec.skeletons.shapes.called import (
     method_called,
     method_of_record,
     names_taken,
+    of_sizes,
     of_state,
-    split,
     updated,
 )
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, with_new_rows
 from scaffold.spec.skeletons.shapes.layers.layers import AS_ARRAY
 from scaffold.spec.skeletons.shapes.loops import enter_loop, layers_of, name_layers, rounds
+from scaffold.spec.skeletons.shapes.operators import combined
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
 from scaffold.spec.skeletons.shapes.required import learn_required
 
@@ -91,10 +93,11 @@ class Scope(Struct):
                 case ast.Assign(
                     targets=[ast.Tuple(elts=sizes)], value=ast.Attribute(value=array, attr="shape")
                 ):
-                    self._name_axes(self.value(array), sizes)
+                    name_axes(self, self.value(array), sizes)
                 case ast.Assign(targets=targets, value=value):
                     self.bind(targets, self.value(value))
                     name_layers(self, targets[0], value)
+                    name_axis(self, targets[0], value)
                 case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
                     self.bound[name] = self.value(ast.BinOp(ast.Name(name, ast.Load()), op, value))
                 case ast.Assert() | ast.If() if learn_required(self, statement):
@@ -121,12 +124,6 @@ class Scope(Struct):
         """A constructor stores a number, or an array."""
         self.shapes.learn(field, self.shapes.known(value))
         self.shapes.unify(field, value)
-
-    def _name_axes(self, array: Shape, names: list[ast.expr]) -> None:
-        """Take it that names stand for the sizes of an array."""
-        self.shapes.learn(array, tuple(self.shapes.new() for _ in names))
-        dims = self.shapes.known(array) or ()
-        self.axes |= dict(zip(map(ast.unparse, names), dims if len(dims) == len(names) else (), strict=False))
 
     def _define(self, name: str, node: ast.FunctionDef | ast.Lambda) -> None:
         own = f"{self.name}.{name}"
@@ -186,7 +183,7 @@ class Scope(Struct):
                 held = self.value(several)
                 return Parts(held.shapes * count) if isinstance(held, Parts) else None
             case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
-                return together(self.shapes, self.value(left), self.value(right))
+                return combined(self, node, left, right)
             case ast.Call():
                 return self._call(node)
             case ast.Subscript(
@@ -250,7 +247,7 @@ class Scope(Struct):
         if attribute_of_self(node.func) is not None:
             return None  # a part, whatever it is called
         made = created(self, node)
-        return split(self, node, taken) or self._of_function(node, name, taken) if made is None else made
+        return of_sizes(self, node, taken) or self._of_function(node, name, taken) if made is None else made
 
     def _built(self, function: ast.expr) -> Record | None:
         """The class of the file of which a call builds an instance."""

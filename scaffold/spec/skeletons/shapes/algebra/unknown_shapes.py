@@ -142,6 +142,13 @@ class Shapes(Struct):
         for length in lengths[1:]:
             self._join(self._axis(lengths[0]), self._axis(length))
 
+    def length(self, shape: Shape, axis: int) -> str:
+        """How long an array is along an axis; empty where it has none there, or nothing is known of it."""
+        if (dims := self.known(shape)) is not None:
+            return dims[axis] if -len(dims) <= axis < len(dims) else ""
+        name = shape.name if isinstance(shape, Unknown) else ""
+        return self._length(self._first(name), axis) if name and axis >= 0 else ""
+
     def _length(self, name: str, axis: int) -> str:
         """How long an array is along an axis, of which nothing else may be known."""
         if (name, axis) not in self.lengths:
