@@ -37,7 +37,7 @@ class Untraceable(Counted):
     """Raises whatever is traced of it, as an assertion about values does."""
 
     def mean(self):
-        return float(jnp.mean(self.slots)) * jnp.ones(3) * self.scale
+        return float(jnp.mean(self.slots) * self.scale) * jnp.ones(3)
 
 
 @jax.tree_util.register_pytree_node_class
@@ -88,8 +88,17 @@ def test_a_number_that_is_computed_with_may_be_a_leaf():
         hold(suite_of(RingLaws, Static), TRACED)
 
 
+class CalledLaws(RingLaws):
+    def arguments(self, seed):
+        return (jnp.ones(3),)
+
+    def call(self, instance, x):
+        return instance.mean() * x
+
+
 def test_what_raises_whatever_is_traced_is_not_its_fault():
-    hold(suite_of(RingLaws, Untraceable), TRACED)
+    hold(suite_of(CalledLaws, Untraceable), TRACED)
+    assert broken(suite_of(CalledLaws, Leafy), TRACED).where == "call"
 
 
 def test_a_setting_that_unflatten_forgets_is_a_fault_where_a_function_builds_the_example():
