@@ -138,3 +138,30 @@ further(
     base=Plain,
     leaves=None,
 )
+
+
+class TextAsLeaf(Held):
+    """The name of its unit is a leaf, as in a registered dataclass that does not say otherwise."""
+
+    def __init__(self, weight):
+        self.weight, self.unit = weight, "m"
+
+    def __call__(self, x):
+        return self.weight * x
+
+
+class TextInAux(TextAsLeaf):
+    """The name is metadata."""
+
+
+registered(TextAsLeaf, ("weight", "unit"))
+registered(TextInAux, ("weight",), aux=("unit",))
+further(
+    "P7",
+    "a text among the leaves",
+    TextAsLeaf,
+    TextInAux,
+    "'m' is a leaf, which no transformation of jax takes",
+    base=Plain,
+    leaves=None,
+)

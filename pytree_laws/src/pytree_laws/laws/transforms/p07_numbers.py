@@ -1,6 +1,6 @@
-"""P7 where whole numbers and flags of Python are leaves: `jax.jit` makes arrays of them, as of all leaves.
+"""P7 where leaves are no arrays: `jax.jit` takes no text and no function, and makes arrays of whole numbers and flags.
 
-They decide shapes and branches; other numbers are computed with, or leave jax on purpose.
+These decide shapes and branches; other numbers are computed with, or leave jax on purpose.
 """
 
 from collections.abc import Callable
@@ -24,9 +24,19 @@ from .p07_jit_equals_eager import LAW
 
 CHECKS = Checks(LAW)
 _STATIC = (
-    "what decides shapes and branches is static: `flax.struct.field(pytree_node=False)`, `meta_fields` of "
+    "what decides shapes and branches, and what is no number, is static: `flax.struct.field(pytree_node=False)`, `meta_fields` of "
     "`register_dataclass`, `aux` of `tree_flatten`; what is computed with is an array"
 )
+
+
+@CHECKS.register(
+    of_class("what a Module or a tuple holds may be meant for `eqx.filter_jit`", lists_its_parts)
+)
+def test_p07_leaves_are_what_jax_takes(subject: PytreeSuite) -> None:
+    for name, leaf in named_leaves(subject.cached_instance()):
+        is_taken = not isinstance(result_or_error(jax.eval_shape, lambda value: value, leaf), Exception)
+        message = f"{leaf!r:.80} is a leaf, which no transformation of jax takes: `jax.jit` of any instance raises TypeError"
+        check(is_taken, name, message, _STATIC)
 
 
 @CHECKS.register(
