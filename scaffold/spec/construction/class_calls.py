@@ -5,7 +5,7 @@ from itertools import takewhile
 
 from scaffold.source.definitions import statements
 from scaffold.source.expressions import expression_or_none, nodes_of, parsed
-from scaffold.spec.grammar.types import CallableType, DictType, holds_arrays
+from scaffold.spec.grammar.types import CallableType, DictType, arrays, holds_arrays, is_tree
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.once import once
 
@@ -95,6 +95,11 @@ def makes_default(field: Field) -> bool:
             field.type, DictType
         )  # of a union None is a value
     return holds_arrays(field.type) and any(nodes_of(ast.Call, default))
+
+
+def has_default_of_own_size(field: Field) -> bool:
+    """Whether the default is an array with axes, whose sizes need not be those of the example."""
+    return makes_default(field) and (is_tree(field.type) or any(array.dims for array in arrays(field.type)))
 
 
 def default_statements(spec: ModuleSpec) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ def _below(kind: Type, example: ast.expr, preset: Sequence[str] = ()) -> Iterato
             shown = {ast.literal_eval(key): value for key, value in zip(keys, values, strict=True) if key}
             for name in sorted({*shown, *preset}):
                 yield from ((f".{name}{rest}", part) for rest, part in _below(item, shown.get(name, example)))
-        case (ListType(item=item), ast.List(elts=values)):
+        case (ListType(item=item), ast.List(elts=values) | ast.Tuple(elts=values)):
             for index, value in enumerate(values):
                 yield from ((f".{index}{rest}", part) for rest, part in _below(item, value))
         case (TreeType() | OpaqueType(holds_arrays=True), ast.Dict(keys=keys, values=values)):

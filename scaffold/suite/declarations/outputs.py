@@ -1,13 +1,14 @@
 """The outputs that a suite declares of a call: dtypes, and shapes in which `None` stands for a dim that is not known."""
 
 import ast
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from msgspec.structs import replace
 
 from scaffold.source.expressions import dedented, nodes_of
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.construction.guards import shown_by_values
+from scaffold.spec.construction.sizes import is_int
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.named_dims import ROWS
 from scaffold.spec.grammar.types import ArrayType, ClassType, TupleType, Type, arrays, dim_names
@@ -65,7 +66,7 @@ def unpacked(subject: Subject, kind: Type) -> Type:
 @once
 def _names_given(spec: ModuleSpec) -> frozenset[str]:
     """The dims of what goes into the constructor, and the numbers that it takes."""
-    numbers = {parameter.name for parameter in parameters(spec)} | {name for name, _ in spec.test.sizes}
+    numbers = {*_sizes_given(spec), *(name for name, _ in spec.test.sizes)}
     held = _names(member.type for member in (*spec.fields, *spec.arguments))
     return (held - unknown_dims(spec)) | numbers
 
@@ -81,7 +82,14 @@ def _dims(kinds: Iterable[Type | None]) -> set[str]:
 def _given_variadic(spec: ModuleSpec, call: Call) -> set[str]:
     """The `*batch` that something has which goes in."""
     dims = _dims(member.type for member in (*call.args, *spec.fields, *spec.arguments))
-    return {dim[1:] for dim in dims if dim[0] == "*"} | {parameter.name for parameter in parameters(spec)}
+    return {dim[1:] for dim in dims if dim[0] == "*"} | {*_sizes_given(spec)}
+
+
+def _sizes_given(spec: ModuleSpec) -> Iterator[str]:
+    """The arguments of the constructor that may be sizes, or several: a dim may be called as a list of parts is, and be another thing."""
+    for parameter in parameters(spec):
+        kinds = parameter.type.items if isinstance(parameter.type, TupleType) else (parameter.type,)
+        yield from [parameter.name] if all(kind is None or is_int(kind) for kind in kinds) else []
 
 
 def _sizes_by_default(call: Call) -> dict[str, int]:

@@ -1,7 +1,7 @@
 """Example values for the generated tests: sizes of dims, and the source of a value for any type."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from msgspec import Struct
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.spec.construction.arithmetic import evaluate
-from scaffold.spec.construction.class_calls import makes_default
+from scaffold.spec.construction.class_calls import has_default_of_own_size
 from scaffold.spec.construction.constructor import (
     KEY,
     Parameter,
@@ -20,6 +20,7 @@ from scaffold.spec.construction.constructor import (
 )
 from scaffold.spec.construction.guards import count_of_entries, is_asked_alone, taken_float
 from scaffold.spec.construction.sizes import all_positive, is_int, several, sizes
+from scaffold.spec.fields.annotations import is_tuple_as_written
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.named_dims import ROWS, leaf_of_tree, type_with_named_dims
 from scaffold.spec.grammar.type_texts import type_text
@@ -37,14 +38,12 @@ from scaffold.spec.grammar.types import (
     TupleType,
     Type,
     UnionType,
-    arrays,
     dim_names,
     first_member,
-    is_tree,
     walk,
 )
 from scaffold.spec.grammar.values import EXAMPLE_INT, EXAMPLE_INTS
-from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.model import ModuleSpec
 from scaffold.spec.states import is_state, is_stateful
 from scaffold.suite.examples.layers import layer_source
 from scaffold.suite.examples.trees import leaf_of_fields
@@ -111,7 +110,7 @@ class Examples(Struct, frozen=True, dict=True):
         if is_quiet(self.spec, parameter):
             return _SCALARS["float"]
         field = parameter.field if parameter.source == "field" else None
-        nullable = field is not None and (field.nullable or _has_default_of_own_size(field))
+        nullable = field is not None and (field.nullable or has_default_of_own_size(field))
         nullable = nullable or (is_array_left_out(parameter) and is_asked_alone(self.spec, parameter.name))
         if parameter.default is not None and not (nullable and parameter.default == "None"):
             return None
@@ -158,19 +157,18 @@ class Examples(Struct, frozen=True, dict=True):
                 items = items * count_of_entries(self.spec, name) if variadic else items
                 parts = self._each(items, name, offset)
                 is_of_ints = variadic and parts == [EXAMPLE_INT] * 2
-                return EXAMPLE_INTS["tuple"] if is_of_ints else f"({', '.join(parts)},)"
+                return EXAMPLE_INTS["tuple"] if is_of_ints else _listed(parts)
             case LiteralType(values=values):
                 return repr(values[0])
             case CallableType():
                 return example_function(self.spec, kind, name)
             case ListType(item=item):
-                return f"[{', '.join(self._each((item,) * count_of_entries(self.spec, name), name, offset))}]"
+                parts = self._each((item,) * count_of_entries(self.spec, name), name, offset)
+                return _listed(parts, is_tuple=is_tuple_as_written(self.spec, name))
             case DictType(item=item):
                 # Not in the order of the keys, in which jax takes them.
                 entries = sorted((*keys, "z" if "b" in keys else "b"), reverse=True)
-                pairs = (
-                    f"{key!r}: {self.value(item, name, offset + 10 * i)}" for i, key in enumerate(entries)
-                )
+                pairs = (f"{k!r}: {self.value(item, name, offset + 10 * i)}" for i, k in enumerate(entries))
                 return f"{{{', '.join(pairs)}}}"
             case TreeType(text=text):
                 first, second = self._leaves_of_tree(text, offset)
@@ -333,6 +331,11 @@ _SCALARS = {
 }
 
 
+def _listed(parts: Sequence[str], *, is_tuple: bool = True) -> str:
+    text = ", ".join(parts)
+    return f"({text},)" if is_tuple else f"[{text}]"
+
+
 def _dtype_of_example(array: ArrayType) -> str:
     """The dtype as `sample` takes it: `float` is jax's default."""
     name = DTYPES[array.dtype][1]
@@ -343,8 +346,3 @@ def constructor_name(spec: ModuleSpec) -> str:
     """`Affine.create`, or `Affine` where `__init__` builds, or the fields alone do."""
     by_flag = rebuilds_by(spec, "flag") and all(field.given for field in spec.stored)
     return spec.name if spec.constructor == "init" or by_flag or is_plain(spec) else f"{spec.name}.create"
-
-
-def _has_default_of_own_size(field: Field) -> bool:
-    """Whether the default is an array with axes, whose sizes need not be those of the example."""
-    return makes_default(field) and (is_tree(field.type) or any(array.dims for array in arrays(field.type)))

@@ -1,0 +1,23 @@
+"""What the class statement says of a field in a class that stays as it is written, where a type of the grammar says less."""
+
+import ast
+
+from scaffold.source.definitions import annotated_names, class_statement
+from scaffold.source.instance import last_name
+from scaffold.spec.grammar.kept_annotations import without_none
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.once import once
+
+
+def is_tuple_as_written(spec: ModuleSpec, name: str) -> bool:
+    """Whether a field is annotated as a tuple, which the emitted constructor of other classes makes of a list."""
+    return name in _tuples(spec)
+
+
+@once
+def _tuples(spec: ModuleSpec) -> frozenset[str]:
+    node = class_statement(spec.source, spec.name)
+    fields = () if node is None else annotated_names(node.body)
+    kinds = {name: without_none(field.annotation) for name, field in fields}
+    heads = {n: kind.value if isinstance(kind, ast.Subscript) else kind for n, kind in kinds.items()}
+    return frozenset(name for name, head in heads.items() if last_name(head) in ("tuple", "Tuple"))
