@@ -46,11 +46,7 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
         for each in spec.methods
         if each.is_function and not (spec.test.build and each.name == "__init__")
     ]
-    calls = {method.name: method.call for method in functions}
-    for method in (method for base in lineage(spec, known) for method in base.methods):
-        if method.is_function and method.name != "__init__":
-            calls.setdefault(method.name, method.call)
-    called = [*own, *calls.items()]
+    called = [*own, *((method.name, method.call) for method in functions)]
     guesses = [
         name
         for name, call in called
@@ -59,7 +55,7 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
         or takes_attributes(spec, name, call)
         or any(_holds_guess(part.type, known) for part in call.args)
     ]
-    guesses += _of_unknown_length(spec, called)
+    guesses += _of_unknown_length(spec, called, known)
     # What is refused in a method is refused in those that call it.
     guesses += [
         name
@@ -72,11 +68,14 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
     return tuple(dict.fromkeys((*["__init__"] * is_guess, *guesses)))
 
 
-def _of_unknown_length(spec: ModuleSpec, called: Sequence[tuple[str, Call]]) -> list[str]:
+def _of_unknown_length(
+    spec: ModuleSpec, called: Sequence[tuple[str, Call]], known: Mapping[str, ModuleSpec]
+) -> list[str]:
     """The methods, those of bases too, that take a dim which nothing sizes that the class is given: `m` of `mv(x: n) -> m` is as
     long as the instance makes it.
     """
-    every = dict(called)
+    of_bases = (method for base in lineage(spec, known) for method in base.methods if method.is_function)
+    every = {**{method.name: method.call for method in of_bases}, **dict(called)}
     held = dims_in(each.type for each in (*spec.stored, *parameters(spec)))
     held |= {name for name, _ in (*spec.test.sizes, *spec.test.ties)}
     taken = {name: dims_in(part.type for part in call.args) for name, call in every.items()}

@@ -1,13 +1,11 @@
-"""P7 where leaves are no arrays: `jax.jit` takes no text and no function, and makes arrays of whole numbers and flags.
+"""P7 where leaves are no arrays: `jax.jit` takes no text, and makes arrays of whole numbers and flags.
 
 These decide shapes and branches; other numbers are computed with, or leave jax on purpose.
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 
@@ -15,6 +13,7 @@ from ...declare.methods import Method
 from ...discover.method_programs import the_call, traceable
 from ...engine.applicability import need, of_class
 from ...engine.registry import Checks
+from ...inspect.arrays import is_array
 from ...inspect.classes import is_equinox
 from ...inspect.trees import arrays_of, named_leaves, replace_leaves
 from ...kinds.pytree import PytreeSuite
@@ -32,11 +31,10 @@ _STATIC = (
 @CHECKS.register(
     of_class("what a Module or a tuple holds may be meant for `eqx.filter_jit`", lists_its_parts)
 )
-def test_p07_leaves_are_what_jax_takes(subject: PytreeSuite) -> None:
+def test_p07_no_text_is_a_leaf(subject: PytreeSuite) -> None:
     for name, leaf in named_leaves(subject.cached_instance()):
-        is_taken = not isinstance(result_or_error(jax.eval_shape, lambda value: value, leaf), Exception)
-        message = f"{leaf!r:.80} is a leaf, which no transformation of jax takes: `jax.jit` of any instance raises TypeError"
-        check(is_taken, name, message, _STATIC)
+        message = f"the text {leaf!r:.80} is a leaf, which no transformation of jax takes: `jax.jit` of any instance raises TypeError"
+        check(not isinstance(leaf, str), name, message, _STATIC)
 
 
 @CHECKS.register(
@@ -61,9 +59,14 @@ def test_p07_numbers_among_its_leaves_can_be_traced(subject: PytreeSuite) -> Non
 
 def _can_be_traced(subject: PytreeSuite, method: Method) -> bool:
     """Whether a method can be traced by the arrays of the instance alone: else its numbers are not what raises."""
-    instance, arguments = subject.cached_instance(), method.arguments(0)
-    run = partial(eqx.filter_eval_shape, lambda *values: arrays_of(method.use(*values)))
-    return not isinstance(result_or_error(run, instance, *arguments), Exception)
+    leaves, treedef = jax.tree.flatten((subject.cached_instance(), method.arguments(0)))
+    arrays = {place: leaf for place, leaf in enumerate(leaves) if is_array(leaf)}
+
+    def run(traced: dict[int, Any]) -> Any:
+        instance, arguments = treedef.unflatten([traced.get(i, leaf) for i, leaf in enumerate(leaves)])
+        return arrays_of(method.use(instance, *arguments))
+
+    return not isinstance(result_or_error(jax.eval_shape, run, arrays), Exception)
 
 
 def _by_leaf(subject: PytreeSuite, method: Method, place: int) -> Callable[[Any], Any]:
