@@ -22,6 +22,11 @@ _ABSTRACT = ("abc.abstractmethod", "abstractmethod")
 _WITHOUT_FIELDS = ("object", "ABC", "Generic", "Protocol", "Callable", "Hashable", "Sized", "Iterable")
 
 
+def without_parameters(node: ast.expr) -> ast.expr:
+    """A base, or an annotation, without what stands in brackets: `Net` of `Net[int]`."""
+    return node.value if isinstance(node, ast.Subscript) else node
+
+
 def brings_no_fields(base: str) -> bool:
     """Whether a base of another library, by its last name, brings no fields and no constructor: one of Python's, or a mixin."""
     return base in _WITHOUT_FIELDS or base.endswith("Mixin")

@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from scaffold.source.definitions import without_parameters
 from scaffold.source.expressions import nodes_of
 from scaffold.source.lists import SHAPE_AT, argument_of
 
@@ -73,7 +74,7 @@ def gone_through(tree: ast.AST) -> Iterator[str]:
     stars = (each.value for each in nodes_of(ast.Starred, tree))
     copies = (each.args for each in nodes_of(ast.Call, tree) if ast.unparse(each.func) in ("tuple", "list"))
     for node in (*loops, *stars, *(part for parts in copies for part in parts)):
-        yield from _without_slice(node)
+        yield from names_in_size(without_parameters(node))
 
 
 def lists_of_sizes(tree: ast.AST) -> Iterator[str]:
@@ -81,7 +82,7 @@ def lists_of_sizes(tree: ast.AST) -> Iterator[str]:
     sizes = {name for call in nodes_of(ast.Call, tree) for name in sizes_taken(call)}
     for target, every in _loops(tree):
         if isinstance(target, ast.Name) and target.id in sizes:
-            yield from _without_slice(every)
+            yield from names_in_size(without_parameters(every))
 
 
 def _loops(tree: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -100,10 +101,6 @@ def _entries(target: ast.expr, every: ast.expr) -> Iterator[tuple[ast.expr, ast.
                 yield from _entries(each, part)
         case _:
             yield target, every
-
-
-def _without_slice(node: ast.expr) -> Iterator[str]:
-    return names_in_size(node.value if isinstance(node, ast.Subscript) else node)
 
 
 def names_in_size(expression: ast.expr) -> Iterator[str]:

@@ -1,8 +1,6 @@
 """What the class statement says of a field in a class that stays as it is written, where a type of the grammar says less."""
 
-import ast
-
-from scaffold.source.definitions import annotated_names, class_statement
+from scaffold.source.definitions import annotated_names, class_statement, without_parameters
 from scaffold.source.instance import last_name
 from scaffold.spec.grammar.kept_annotations import without_none
 from scaffold.spec.model import ModuleSpec
@@ -18,6 +16,5 @@ def is_tuple_as_written(spec: ModuleSpec, name: str) -> bool:
 def _tuples(spec: ModuleSpec) -> frozenset[str]:
     node = class_statement(spec.source, spec.name)
     fields = () if node is None else annotated_names(node.body)
-    kinds = {name: without_none(field.annotation) for name, field in fields}
-    heads = {n: kind.value if isinstance(kind, ast.Subscript) else kind for n, kind in kinds.items()}
-    return frozenset(name for name, head in heads.items() if last_name(head) in ("tuple", "Tuple"))
+    heads = ((name, without_parameters(without_none(field.annotation))) for name, field in fields)
+    return frozenset(name for name, head in heads if last_name(head) in ("tuple", "Tuple"))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from msgspec.structs import replace
 
 from scaffold.source.branches import CONSTANTS, taken
-from scaffold.source.definitions import function_of
+from scaffold.source.definitions import function_of, without_parameters
 from scaffold.source.instance import given_as, kept_arguments, last_name
 from scaffold.source.local_makers import unfolded_attributes
 from scaffold.spec.grammar.types import ClassType, OpaqueType
@@ -25,7 +25,7 @@ def variable_types(source: str) -> dict[str, str]:
     """The roles of the Variables of Flax, and of those that statements beside the class define."""
     roles = dict(VARIABLES)
     for node in (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)):
-        bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
+        bases = map(without_parameters, node.bases)
         named = (ast.unparse(base).rpartition(".")[2] for base in bases)
         role = next((roles[name] for name in named if name in roles), None)
         roles |= {} if role is None else {node.name: role}

@@ -32,10 +32,11 @@ def with_made_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Mo
         f"{method.name}.{argument.name}": source
         for method, argument in needed
         if examples is not None and not has_example(argument, examples)
-        for source in (
+        # What a method makes goes before what is held.
+        for source in [
             *held_in_place_of(spec, method, argument),
             *made_by_method(argument.type, method.call, examples),
-        )
+        ][-1:]
     }
     if not made:
         return spec  # with all that is worked out of it
@@ -99,19 +100,15 @@ def _groups(body: ast.Module) -> Iterator[set[str]]:
 
 def _trees_of(call: ast.Call) -> list[ast.expr]:
     """The arguments that are trees of one structure: of `jax.tree.map`, and of `apply_updates` and the `update` of an optimiser."""
-    match last_name(call.func):
-        case "map" | "tree_map":
-            return call.args[1:]
-        case "update" if len(call.args) == _OF_UPDATE:
-            return [call.args[0], call.args[2]]
-        case "apply_updates":
-            return call.args
+    match last_name(call.func), call.args:
+        case "map" | "tree_map", [_, *trees]:
+            return trees
+        case "update", [gradients, _, parameters]:
+            return [gradients, parameters]
+        case "apply_updates", trees:
+            return trees
         case _:
             return []
-
-
-_OF_UPDATE = 3
-"""How many arguments the `update` of an optimiser has: gradients, the state, and parameters."""
 
 
 def _makes(method: Method, kind: Type | None) -> bool:

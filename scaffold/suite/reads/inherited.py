@@ -2,11 +2,12 @@
 
 import ast
 from collections.abc import Mapping
+from itertools import chain
 
 from msgspec.structs import replace
 
 from scaffold.kind import kind_of
-from scaffold.source.definitions import brings_no_fields, class_statement, statements
+from scaffold.source.definitions import brings_no_fields, class_statement, statements, without_parameters
 from scaffold.source.expressions import free_names, nodes_of
 from scaffold.spec.grammar.types import ArrayType, ClassType
 from scaffold.spec.model import Call, ModuleSpec
@@ -54,7 +55,7 @@ def has_known_constructor(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> 
 
 def _have_known_constructors(node: ast.ClassDef, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
     """Whether the bases of a class say what builds it, or leave that to it, as what is carried without an `__init__` does."""
-    for name in (ast.unparse(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases):
+    for name in map(ast.unparse, map(without_parameters, node.bases)):
         last = name.rpartition(".")[2]
         if last in _OF_LIBRARIES or brings_no_fields(last):
             continue
@@ -84,7 +85,7 @@ def with_inherited(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleS
     if not (every or of_mixins):
         return spec
     of_bases = (base.call for base in every if base.call is not None and not asks_for_call(base))
-    made = (*of_mixins, *of_bases)
+    made = chain(of_mixins, of_bases)
     stored = (field for base in every if kind_of(base.kind).has_instances for field in base.stored)
     fields = {field.name: replace(field, built=True) for field in stored} | {
         field.name: field for field in spec.fields
@@ -92,7 +93,7 @@ def with_inherited(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleS
     values = [pair for base in reversed(every) for pair in base.test.values if "." in pair[0]]
     return replace(
         spec,
-        call=spec.call if spec.call is not None else next(iter(made), None),
+        call=spec.call if spec.call is not None else next(made, None),
         methods=tuple(method for method in spec.methods if method.name != "__call__" or not method.inherited),
         fields=tuple(fields.values()),
         test=replace(spec.test, values=tuple(dict([*values, *spec.test.values]).items())),

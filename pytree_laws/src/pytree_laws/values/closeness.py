@@ -141,8 +141,9 @@ def first_difference(got: Any, wanted: Any, slack: float) -> tuple[str, str, str
     if first == second:
         first, second = f"{leaf!s:.{_LONGEST}}", f"{other!s:.{_LONGEST}}"
         if is_array(leaf) and leaf.size > _MOST_SHOWN and not jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
-            at = _furthest(np.asarray(leaf), np.asarray(other))
-            first, second = str(np.asarray(leaf)[at]), str(np.asarray(other)[at])
+            array, another = np.asarray(leaf), np.asarray(other)
+            at = _furthest(array, another)
+            first, second = str(array[at]), str(another[at])
             place = f"{place or ', in the result'}, at {[*map(int, at)]} of {[*leaf.shape]}"
     return first, second, place
 

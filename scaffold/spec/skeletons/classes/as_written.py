@@ -7,7 +7,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from scaffold.kind import AS_WRITTEN
-from scaffold.source.definitions import annotated_names, arguments_of, brings_no_fields, method_of
+from scaffold.source.definitions import (
+    annotated_names,
+    arguments_of,
+    brings_no_fields,
+    method_of,
+    without_parameters,
+)
 from scaffold.source.expressions import Function, nodes_of
 from scaffold.source.flattened import numbers_beside_leaves
 from scaffold.source.instance import kept_arguments, last_name, made_attributes
@@ -66,7 +72,7 @@ def is_plain_dataclass(node: ast.ClassDef, names: Names) -> bool:
 def makes_pytree(node: ast.ClassDef, names: Names) -> bool:
     """Whether jax knows a class that no kind stands for: it is registered, of a library that registers it, or a tuple of Python."""
     is_made = is_dataclass(node, names) and not is_plain_dataclass(node, names)
-    bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
+    bases = map(without_parameters, node.bases)
     return is_node(node, names) or (is_made and all(brings_no_fields(last_name(base)) for base in bases))
 
 
@@ -123,7 +129,7 @@ def says_no_word(node: ast.ClassDef, names: Names) -> bool:
 
 def is_of_equinox(node: ast.ClassDef, names: Names) -> bool:
     """Whether a class is written in Equinox's own words: its base is a `Module`, or a class of another library alone."""
-    bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
+    bases = map(without_parameters, node.bases)
     wholes = [names.of(base) for base in bases if not brings_no_fields(last_name(base))]
     is_alone = len(wholes) == 1 and "." in wholes[0] and not names.is_word(wholes[0])
     is_of_library = is_alone and not (class_statements.kind_said(node, names) or is_of_python(node, names))
@@ -162,9 +168,9 @@ def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
     raw |= {"options": {"laws": laws}} if (laws := _laws_of(node, names)) else {}
     said = class_statements.read_decorators(node, names, notes)
     raw |= {word: said[word] for word in ("test", "groups", "options") if said.get(word)}
-    # Those of the file that are emitted word for word as well, farthest first.
-    bases = [each for each in reversed([*names.lineage(node)][1:]) if is_as_written(each, names)]
-    bases = [*reversed([*names.plain_bases(node)]), *bases]
+    # Those of the file that are carried, or emitted word for word as well, farthest first.
+    as_written = [each for each in [*names.lineage(node)][1:] if is_as_written(each, names)]
+    bases = [*reversed([*as_written, *names.plain_bases(node)])]
     raw |= _methods(node, bases, names, notes)
     if any(isinstance(part, ast.FunctionDef) and part.name == "__init__" for part in node.body):
         _refuse_unused_examples(node, names, notes)
@@ -220,9 +226,8 @@ def _methods(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, no
     for owner in (*bases, node):
         own_notes = notes if owner is node else Notes(notes.text, notes.where)  # a base tells its own faults
         for part in (part for part in owner.body if isinstance(part, Function)):
-            reader = (
-                owner if owner.name in names.classes else node
-            )  # what is carried has the fields of its subclass
+            # What is carried has the fields of its subclass.
+            reader = owner if owner.name in names.classes else node
             path, kinds = ("methods", part.name), functions.types_by_use(part, reader, names)
             if part.name == "__init__":
                 kinds |= _numbers_taken(part, owner)

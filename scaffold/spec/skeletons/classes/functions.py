@@ -16,6 +16,7 @@ from scaffold.source.definitions import (
     owner_of,
     returns_value,
     says_nothing,
+    without_parameters,
 )
 from scaffold.source.expressions import Function, first_line, nodes_of, string_lines
 from scaffold.source.instance import is_any, is_used_as_instance, last_name
@@ -70,7 +71,7 @@ def is_carried(statement: ast.AnnAssign, names: Names) -> bool:
     annotation = statement.annotation
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         return annotation.value.lstrip().startswith("ClassVar")
-    head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    head = without_parameters(annotation)
     return names.of(head).rpartition(".")[2] in ("ClassVar", "KW_ONLY", *ABSTRACT_VARIABLES)
 
 

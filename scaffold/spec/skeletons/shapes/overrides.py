@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
-from scaffold.source.definitions import arguments_of, method_of
+from scaffold.source.definitions import arguments_of, method_of, without_parameters
 from scaffold.source.expressions import Function
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Unknown
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
@@ -24,7 +24,7 @@ def asked_by_bases(owner: ast.ClassDef, classes: Classes) -> Iterator[Overridden
 def bases_of_file(owner: ast.ClassDef, classes: Classes) -> Iterator[ast.ClassDef]:
     """The classes of a file from which a class inherits, nearest first."""
     for base in owner.bases:
-        node = classes.get(ast.unparse(base.value if isinstance(base, ast.Subscript) else base))
+        node = classes.get(ast.unparse(without_parameters(base)))
         if node is not None and node is not owner:
             yield node
             yield from bases_of_file(node, classes)

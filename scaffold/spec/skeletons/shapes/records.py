@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterable, Mapping
 
-from scaffold.source.definitions import annotated_names, method_of
+from scaffold.source.definitions import annotated_names, method_of, without_parameters
 from scaffold.source.expressions import nodes_of
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Record, Shape
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
@@ -25,7 +25,7 @@ def records_of(classes: Mapping[str, ast.ClassDef]) -> dict[str, Record]:
 
 def _bases(node: ast.ClassDef, records: Records) -> list[Record]:
     """The records from which a class inherits, the last one first, as a dataclass takes their fields."""
-    bases = (base.value if isinstance(base, ast.Subscript) else base for base in reversed(node.bases))
+    bases = map(without_parameters, reversed(node.bases))
     names = map(ast.unparse, bases)
     return [records[name] for name in names if name in records]
 

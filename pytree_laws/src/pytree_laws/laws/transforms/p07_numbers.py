@@ -13,9 +13,8 @@ from ...declare.methods import Method
 from ...discover.method_programs import the_call, traceable
 from ...engine.applicability import need, of_class
 from ...engine.registry import Checks
-from ...inspect.arrays import is_array
 from ...inspect.classes import is_equinox
-from ...inspect.trees import arrays_of, named_leaves, replace_leaves
+from ...inspect.trees import arrays_of, combine, named_leaves, partition, replace_leaves
 from ...kinds.pytree import PytreeSuite
 from ...report import check, result_or_error
 from ..structure.p03_round_trip import lists_its_parts
@@ -59,14 +58,13 @@ def test_p07_numbers_among_its_leaves_can_be_traced(subject: PytreeSuite) -> Non
 
 def _can_be_traced(subject: PytreeSuite, method: Method) -> bool:
     """Whether a method can be traced by the arrays of the instance alone: else its numbers are not what raises."""
-    leaves, treedef = jax.tree.flatten((subject.cached_instance(), method.arguments(0)))
-    arrays = {place: leaf for place, leaf in enumerate(leaves) if is_array(leaf)}
+    static, arrays = partition((subject.cached_instance(), method.arguments(0)))
 
-    def run(traced: dict[int, Any]) -> Any:
-        instance, arguments = treedef.unflatten([traced.get(i, leaf) for i, leaf in enumerate(leaves)])
+    def run(*traced: Any) -> Any:
+        instance, arguments = combine(static, traced)
         return arrays_of(method.use(instance, *arguments))
 
-    return not isinstance(result_or_error(jax.eval_shape, run, arrays), Exception)
+    return not isinstance(result_or_error(jax.eval_shape, run, *arrays), Exception)
 
 
 def _by_leaf(subject: PytreeSuite, method: Method, place: int) -> Callable[[Any], Any]:

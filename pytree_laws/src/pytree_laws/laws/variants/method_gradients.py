@@ -208,9 +208,8 @@ def test_p09_no_gradient_of_a_method_is_nan_at_zeros(subject: Suite) -> None:
         wrong = finite and any(np.isnan(np.asarray(v)).any() for v in at_zeros.by_argument.values())
         arguments = methods[name].arguments(0) if wrong else ()
         makes_one = wrong and gives_an_instance(subject, methods[name], subject.cached_instance(), arguments)
-        if (makes_one and _bends_at_zeros(name, slopes)) or (
-            wrong and steps_an_optimiser(subject, methods[name])
-        ):
+        is_bent = makes_one and _bends_at_zeros(name, slopes)
+        if is_bent or (wrong and steps_an_optimiser(subject, methods[name])):
             continue
         message = "at arguments of zeros its result is finite, and the gradient by them is NaN"
         severity = ADVICE if wrong and not_for_zeros(arguments, name, slopes) else FAULT

@@ -7,10 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scaffold.source.definitions import annotated_names, arguments_of, arguments_with_defaults, method_of
+from scaffold.source.definitions import (
+    annotated_names,
+    arguments_of,
+    arguments_with_defaults,
+    method_of,
+)
 from scaffold.source.expressions import is_arithmetic, local_values, nodes_of
 from scaffold.source.instance import last_name, made_attributes, names_array
-from scaffold.source.lists import Lists, filled_lists
+from scaffold.source.lists import SHAPE_AT, Lists, filled_lists
 from scaffold.source.local_makers import substituted, unfolded
 from scaffold.spec.grammar.kept_annotations import without_none
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
@@ -165,10 +170,6 @@ def _is_array(annotation: ast.expr) -> bool:
     return names_array(name)
 
 
-_OF_SHAPES = ("zeros", "ones", "empty", "full")
-"""What takes a shape first, as a tuple or as one size."""
-
-
 class Makers(Struct):
     """The expressions of a constructor, whose arguments may be sizes."""
 
@@ -183,7 +184,7 @@ class Makers(Struct):
         by_name = [keyword.value for call in calls for keyword in call.keywords if keyword.arg == "shape"]
         given = [*(part for call in calls for part in call.args), *by_name]
         shapes = [part.elts for part in given if isinstance(part, ast.Tuple)]
-        shapes += [[call.args[0]] for call in calls if call.args and last_name(call) in _OF_SHAPES]
+        shapes += [[call.args[0]] for call in calls if call.args and SHAPE_AT.get(last_name(call)) == 0]
         dims = [tuple(self.size(each) or _local_dim(each) for each in shape) for shape in shapes]
         dims = [shape for shape in dims if all(shape)]
         return dims[0] if len(dims) == 1 else ()
