@@ -10,7 +10,7 @@ from scaffold.source.expressions import elements_of, nodes_of, parsed
 from scaffold.source.instance import last_name, named_value, self_attributes
 from scaffold.spec.construction.cases import MADE_BY_INSTANCE
 from scaffold.spec.construction.sizes import is_int
-from scaffold.spec.grammar.types import ClassType, OpaqueType, Type, is_traced
+from scaffold.spec.grammar.types import ClassType, OpaqueType, TreeType, Type, is_traced
 from scaffold.spec.grammar.values import EXAMPLE_INT
 from scaffold.spec.model import Argument, Call, Method, ModuleSpec
 from scaffold.spec.once import once
@@ -31,7 +31,8 @@ def with_made_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Mo
     made = {
         f"{method.name}.{argument.name}": source
         for method, argument in needed
-        if examples is not None and not has_example(argument, examples)
+        if examples is not None
+        if isinstance(argument.type, TreeType) or not has_example(argument, examples)
         # What a method makes goes before what is held.
         for source in [
             *held_in_place_of(spec, method, argument),
@@ -55,12 +56,12 @@ def made_by_method(kind: Type | None, call: Call, examples: Examples) -> Iterato
 
 
 def held_in_place_of(spec: ModuleSpec, method: Method, argument: Argument) -> Iterator[str]:
-    """The attribute whose value an argument without a type may be: the one of its name, or one that is a tree of its structure.
+    """The attribute whose value an argument without a type, or any tree, may be: the one of its name, or one that is a tree of its structure.
 
     So a loss takes the `params` of a state, and a sum of gradients what is like `self.grads`.
     """
-    is_untyped = argument.type is None or isinstance(argument.type, OpaqueType)
-    if method.owner == "self" and method.is_function and is_untyped:
+    is_untyped = argument.type is None or isinstance(argument.type, OpaqueType | TreeType)
+    if method.owner != "cls" and method.is_function and is_untyped:
         names = (argument.name, *_of_one_structure(method.call.body, argument.name))
         held = _attributes(spec)
         yield from (f"{MADE_BY_INSTANCE}{name}" for name in names if name in held)

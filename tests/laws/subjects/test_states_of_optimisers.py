@@ -10,12 +10,14 @@ import jax
 import jax.numpy as jnp
 import optax
 import pytest
+from flax import nnx
 from harness.runner import run
 from right.specimens import PytreeLaws, sample
 
 from pytree_laws import Leaf, Method, case, check, holds
 from pytree_laws.inspect.classes import OF_PYTHON
 from pytree_laws.laws.values.conditions import conditions_of
+from pytree_laws.nnx import NnxLaws
 from pytree_laws.report import ADVICE
 from tests.laws.seen_broken import broken, hold
 
@@ -171,3 +173,39 @@ def test_nobody_differentiates_through_a_step_of_an_optimiser():
 @pytest.mark.parametrize("method", ["step", "stepped"])
 def test_nor_at_arguments_of_zeros_also_where_the_step_gives_more(method):
     hold(fitted(method), "p09_no_gradient_of_a_method_is_nan_at_zeros")
+
+
+class Trainer(nnx.Module):
+    """The same in a module of NNX, whose optimiser is set in place; one weight of it has no slope."""
+
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.model = nnx.Linear(3, 2, use_bias=False, rngs=rngs)
+        self.optimizer = nnx.Optimizer(self.model, ADAM, wrt=nnx.Param)
+
+    def step(self, x: jax.Array) -> jax.Array:
+        loss, grads = nnx.value_and_grad(lambda model: jnp.sum(model(x)[:1] ** 2))(self.model)
+        self.optimizer.update(self.model, grads)
+        return loss
+
+
+class Rooted(Trainer):
+    """Nothing is set in place: only the root has no slope."""
+
+    def step(self, x: jax.Array) -> jax.Array:
+        return jnp.sqrt(jnp.sum(self.model(x) ** 2))
+
+
+class TrainerLaws(NnxLaws):
+    module: type[Trainer] = Trainer
+    methods = (Method("step", lambda seed: (sample(seed, (3,)),)),)
+
+    def build(self, rngs: nnx.Rngs) -> Any:
+        return self.module(rngs)
+
+
+def test_nor_where_a_module_of_nnx_sets_the_state_of_its_optimiser_in_place():
+    law = "p09_no_gradient_of_a_method_is_nan_at_zeros"
+    hold(TrainerLaws(), law)
+    rooted = type("RootedLaws", (TrainerLaws,), {"module": Rooted})
+    assert "the gradient by them is NaN" in broken(rooted(), law).what
+    hold(TrainerLaws(), "p09_methods_have_true_gradients")

@@ -224,6 +224,25 @@ class Sums:
 """,
         ["instance.loss(params=instance.params, x=x)", "instance.add(other=instance.grads)"],
     ),
+    "descent": (
+        """
+@flax.struct.dataclass
+class Descent:
+    params: dict[str, jax.Array]
+    opt_state: optax.OptState
+    tx: optax.GradientTransformation = flax.struct.field(pytree_node=False)
+
+    @classmethod
+    def begin(cls, dim: int = 3) -> "Descent":
+        params, tx = {"w": jnp.ones(dim)}, optax.sgd(0.1)
+        return cls(params, tx.init(params), tx)
+
+    def apply_gradients(self, grads):
+        updates, opt_state = self.tx.update(grads, self.opt_state, self.params)
+        return self.replace(params=optax.apply_updates(self.params, updates), opt_state=opt_state)
+""",
+        ["instance.apply_gradients(grads=instance.params)"],
+    ),
     "beams": (
         """
 class BeamState(Namedtuple):

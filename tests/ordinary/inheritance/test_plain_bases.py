@@ -6,7 +6,7 @@ import pytest
 
 from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
-from tests.support.projects import scaffold
+from tests.support.projects import passed, scaffold
 from tests.support.trees import write_tree
 
 HEAD = """
@@ -93,6 +93,40 @@ def test_a_base_that_is_not_registered_itself_is_tried_in_the_class_that_is(tmp_
     generated(tmp_path / "leaks", {"bump": HEAD + leaking})
     ran = forked_pytest(tmp_path / "leaks/nets", "--numbers=off")
     assert "P12 purity, at `Bump._sum`: a tracer was left behind by a call inside jit" in ran.stdout
+
+
+def test_a_mixin_that_maps_the_call_of_a_base_over_rows_is_tried(tmp_path: Path) -> None:
+    code = """
+from abc import abstractmethod
+
+class Sampled:
+    def sampled(self, times):
+        return jax.vmap(self)(times)
+
+
+class Wavelet(eqx.Module):
+    frequency: eqx.AbstractVar[jax.Array]
+
+    @abstractmethod
+    def shape(self, phase):
+        ...
+
+    def __call__(self, t):
+        return self.shape(self.frequency * t)
+
+
+class Ricker(Wavelet, Sampled):
+    frequency: jax.Array
+
+    def __init__(self, frequency: float = 2.0):
+        self.frequency = jnp.asarray(frequency, jnp.float32)
+
+    def shape(self, phase):
+        return (1 - 2 * phase**2) * jnp.exp(-(phase**2))
+"""
+    said = generated(tmp_path, {"ricker": HEAD + code})
+    assert "not tried" not in said and 'Method("sampled"' in suite_text(tmp_path, "ricker"), said
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 80
 
 
 def test_a_mixin_without_a_constructor_leaves_it_to_the_dataclass(tmp_path: Path) -> None:

@@ -60,6 +60,31 @@ class Several(eqx.Module):
             "eqx.nn.Linear(2, 2, key=jax.random.key(seed + 1100))",
         ],
     ),
+    "trainer": (
+        """
+class Rates(eqx.Module):
+    weight: jax.Array
+
+    def __init__(self, n: int, *, key):
+        self.weight = jax.random.normal(key, (n, n))
+
+    def __call__(self, c):
+        return self.weight @ c
+
+
+class Trainer(eqx.Module):
+    model: Rates
+
+    @staticmethod
+    def loss(model, concentrations, derivatives):
+        return jnp.mean((jax.vmap(model)(concentrations) - derivatives) ** 2)
+
+    def step(self, concentrations, derivatives):
+        loss, grads = eqx.filter_value_and_grad(self.loss)(self.model, concentrations, derivatives)
+        return eqx.apply_updates(self.model, jax.tree.map(lambda g: -0.1 * g, grads)), loss
+""",
+        ["sample(seed, (3, 2)), sample(seed + 1, (3, 2))", "model=instance.model"],
+    ),
     "block": (
         """
 class Block(eqx.Module):

@@ -22,7 +22,7 @@ from ..values.dtypes import cast, example_in, tolerated
 from ..values.example_values import sample
 from ..values.optimisation import in_either_mode, weighted_terms
 from .invocation import on_arrays
-from .method_uses import example_use, holds_an_instance
+from .method_uses import example_use, holds_an_instance, updated_by
 
 PLAIN = bool, int, float
 """Results that are no arrays, and that are compared all the same."""
@@ -169,9 +169,11 @@ def given_back_by(suite: Any, method: Method) -> set[str]:
 
 
 def steps_an_optimiser(suite: Any, method: Method) -> bool:
-    """Whether a method gives the next instance with another state of an optimiser of optax in it: nobody differentiates through its roots."""
+    """Whether a method gives the next instance with another state of an optimiser of optax in it, or sets that in place: nobody differentiates through its roots."""
     instance = suite.cached_instance()
     states = {name for name, value in attributes(instance).items() if _holds_state(value)}
+    if suite.is_mutable:
+        return any(path.partition(".")[0] in states for path in updated_by(suite, method))
     paths = {path for path in suite.named(instance) if path.partition(".")[0] in states}
     return not paths <= given_back_by(suite, method) and holds_an_instance(suite, method)
 

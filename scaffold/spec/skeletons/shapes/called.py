@@ -13,11 +13,12 @@ from scaffold.source.instance import attribute_of_self, last_name
 from scaffold.source.lists import argument_of, created_shape
 from scaffold.spec.construction.written_dtypes import dtypes_given
 from scaffold.spec.grammar.types import dim_names, with_sizes
-from scaffold.spec.skeletons.shapes.algebra.functions import OF_ARRAYS, SEGMENTS, SPECTRA
-from scaffold.spec.skeletons.shapes.algebra.indexing import axes_of_index, updated_part
+from scaffold.spec.skeletons.shapes.algebra.functions import COUNTS_AT, OF_ARRAYS, SEGMENTS, SPECTRA
+from scaffold.spec.skeletons.shapes.algebra.indexing import axes_of_index, updated_part, without_index
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Dims, Parts, Record, Shape, Unknown
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer
 from scaffold.spec.skeletons.shapes.layers.layers import Makers, dims_of
+from scaffold.spec.skeletons.shapes.loops import layers_of
 from scaffold.spec.skeletons.shapes.required import size_asked
 
 if TYPE_CHECKING:
@@ -171,6 +172,24 @@ def fields_of_counts(record: Record, call: ast.Call) -> Iterator[Unknown]:
     for name, value in (*zip(record.fields, call.args, strict=False), *by_name):
         if name in record.fields and any(re.match(r"[iu]\d", dtype) for dtype in dtypes_given(value)):
             yield record.field(name)
+
+
+def learn_counts(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> None:
+    """Take it that a call is given whole numbers where its function, or its layer, takes such: a part of an array says so of all of it."""
+    name, layers = last_name(call), layers_of(scope, call.func)
+    places = (COUNTS_AT[name],) if name in COUNTS_AT else layers[0].counts if layers else ()
+    for array in (call.args[place] for place in places if place < len(call.args)):
+        scope.shapes.holds_counts(scope.value(without_index(array)))
+    if name == "fold_in" and taken:
+        scope.shapes.holds_counts(taken[-1])
+        scope.shapes.learn(taken[-1], ())
+
+
+def gradient(scope: "Scope", call: ast.Call, taken: list[Shape], named: Mapping[str, Shape]) -> Shape:
+    """What `jax.grad(self.loss)` gives of what the loss is called with: what is like the first of that, with the value or without."""
+    given, first = scope.applied(call.args[0], taken, named), taken[0] if taken else None
+    own = None if call.keywords or call.args[1:] else first  # by which argument, or with what beside
+    return Parts((given, own)) if "value" in last_name(call) else own
 
 
 def _renamed(scope: "Scope", dims: Dims | None, renamed: dict[str, str]) -> Dims | None:

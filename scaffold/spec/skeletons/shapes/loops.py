@@ -1,10 +1,12 @@
 """Names that stand for layers, and loops: `for layer in self.layers`."""
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from scaffold.source.instance import attribute_of_self, last_name
 from scaffold.spec.skeletons.shapes.algebra.functions import SAME_LAYERS
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Held, Shape, Unknown
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, layers_at, parted
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def layers_of(scope: "Scope", value: ast.expr) -> list[Layer]:
         case ast.Subscript(value=inner, slice=index):
             return layers_at(layers_of(scope, inner), index)
         case ast.Name(id=name):
-            return scope.layers.get(name, [])
+            return scope.layers.get(name) or _layers_taken(scope, scope.bound.get(name))
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             return _all_of([layers_of(scope, part) for part in (left, right)])
         case ast.Call(args=[inner, *_]) if last_name(value) in SAME_LAYERS:
@@ -41,6 +43,19 @@ def layers_of(scope: "Scope", value: ast.expr) -> list[Layer]:
             return _all_of([layers_of(scope, part) for part in inner])
         case _:
             return scope.uses.instance.layers.get(attribute_of_self(value) or "", [])
+
+
+def hold_layers(scope: "Scope", taken: Iterable[Shape], layer: Layer) -> None:
+    """Note which arguments of a function of the class stand for layers: `model` of `loss(self.model, x)`."""
+    for shape, meant in zip(taken, layer.takes, strict=False):
+        if isinstance(shape, Held) and isinstance(meant, Unknown):
+            scope.uses.held[meant.name] = shape
+
+
+def _layers_taken(scope: "Scope", shape: Shape) -> list[Layer]:
+    """The layers that a function is called with, where its argument is the shape."""
+    held = scope.uses.held.get(shape.name) if isinstance(shape, Unknown) else shape
+    return scope.uses.instance.layers.get(held.name, []) if isinstance(held, Held) else []
 
 
 def _all_of(several: list[list[Layer]]) -> list[Layer]:

@@ -18,7 +18,7 @@ from scaffold.spec.skeletons.shapes.algebra.products import FIELD
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, renamed
 from scaffold.spec.skeletons.shapes.layers.layers import Made, dims_of, instance_of, says_counts
-from scaffold.spec.skeletons.shapes.overrides import asked_by_bases, bases_of_file, learn_taken
+from scaffold.spec.skeletons.shapes.overrides import asked_by_bases, bases_of_file, inherited, learn_taken
 from scaffold.spec.skeletons.shapes.records import Records, learn_declared, records_of
 from scaffold.spec.skeletons.shapes.ties import bound_names, ties_of
 from scaffold.spec.skeletons.shapes.uses import Uses
@@ -155,7 +155,8 @@ class Beside(Struct):
 
 def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None) -> ClassShapes:
     """What a class says; `read` are the attributes that something reads, where the rest is to be guessed."""
-    methods = [part for part in owner.body if isinstance(part, Function)]
+    own = [part for part in owner.body if isinstance(part, Function)]
+    methods = [*inherited(owner, beside.classes), *own]
     shapes = beside.begun()
     for name in beside.records[owner.name].fields if owner.name in beside.records else ():
         shapes.unify(Unknown(FIELD + name), beside.records[owner.name].field(name))

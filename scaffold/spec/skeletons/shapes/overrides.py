@@ -30,6 +30,15 @@ def bases_of_file(owner: ast.ClassDef, classes: Classes) -> Iterator[ast.ClassDe
             yield from bases_of_file(node, classes)
 
 
+def inherited(owner: ast.ClassDef, classes: Classes) -> list[Function]:
+    """The methods that a class has of those bases and does not define, but for constructors."""
+    functions: dict[str, Function] = {}
+    for part in (part for base in bases_of_file(owner, classes) for part in base.body):
+        if isinstance(part, Function) and not part.name.startswith("__init") and part.name != "create":
+            functions.setdefault(part.name, part)
+    return [function for name, function in functions.items() if method_of(owner, name) is None]
+
+
 def learn_taken(shapes: Shapes, asked: Iterable[Overridden]) -> None:
     """Learn what such methods take, of arguments without an annotation."""
     for method, of_base in asked:

@@ -9,15 +9,15 @@ from msgspec import Struct
 from scaffold.source.expressions import elements_of, without_annotation
 from scaffold.source.instance import attribute_of_self, last_name, variable_read
 from scaffold.spec.skeletons.shapes.algebra.functions import (
-    COUNTS_AT,
+    GRADIENTS,
     JOINS,
     MAPS,
     NUMBERS,
     OF_ARRAYS,
     SAME_FUNCTION,
 )
-from scaffold.spec.skeletons.shapes.algebra.indexing import part_of, transposed, without_index
-from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Parts, Record, Shape, Unknown
+from scaffold.spec.skeletons.shapes.algebra.indexing import part_of, transposed
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Held, Parts, Record, Shape, Unknown
 from scaffold.spec.skeletons.shapes.algebra.products import FIELD, product
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.applied import (
@@ -34,10 +34,12 @@ from scaffold.spec.skeletons.shapes.axes import name_axes, name_axis
 from scaffold.spec.skeletons.shapes.called import (
     created,
     fields_of_counts,
+    gradient,
     helper_called,
     in_order,
     inlined,
     learn_axes,
+    learn_counts,
     listed,
     method_called,
     method_of_record,
@@ -48,7 +50,7 @@ from scaffold.spec.skeletons.shapes.called import (
 )
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, with_new_rows
 from scaffold.spec.skeletons.shapes.layers.layers import AS_ARRAY
-from scaffold.spec.skeletons.shapes.loops import enter_loop, layers_of, name_layers, rounds
+from scaffold.spec.skeletons.shapes.loops import enter_loop, hold_layers, layers_of, name_layers, rounds
 from scaffold.spec.skeletons.shapes.operators import combined
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
 from scaffold.spec.skeletons.shapes.required import learn_required
@@ -214,8 +216,9 @@ class Scope(Struct):
             return self.uses.given.get(name) if self.uses.is_property(name) else None
         known = instance.arrays.get(name)
         known = record_of(instance.annotations.get(name), self.uses.records) if known is None else known
-        is_object = name in instance.layers or name in instance.objects
-        return known if known is not None else None if is_object else Unknown(FIELD + name)
+        if known is None and name in instance.layers:
+            return Held(name)
+        return known if known is not None else None if name in instance.objects else Unknown(FIELD + name)
 
     def _is_object(self, shape: Shape, *, unless: bool = False) -> None:
         """Note that a name stands for something that is called, or read, as no array is."""
@@ -234,14 +237,10 @@ class Scope(Struct):
             return built_record(self.shapes, record, taken, named)
         if name in JOINS and node.args:
             return joined(self.shapes, node, [*map(self.value, getattr(node.args[0], "elts", []))])
-        if COUNTS_AT.get(name, len(taken)) < len(taken):
-            self.shapes.holds_counts(self.value(without_index(node.args[COUNTS_AT[name]])))
-        if name == "fold_in" and taken:
-            self.shapes.holds_counts(taken[-1])
-            self.shapes.learn(taken[-1], ())
+        learn_counts(self, node, taken)
         if name == "scan" and len(node.args) > 2:
             return self._scan(node.args[0], taken[1], taken[2])
-        applied = self._applied(node.func, taken, named)
+        applied = self.applied(node.func, taken, named)
         if applied is not _NOT_CALLED:
             return applied
         if attribute_of_self(node.func) is not None:
@@ -263,7 +262,8 @@ class Scope(Struct):
             return of_index
         holder = node.func.value if isinstance(node.func, ast.Attribute) else None
         is_method = holder is not None and not (isinstance(holder, ast.Name) and holder.id not in self.bound)
-        first = self.value(holder) if is_method and holder is not None else None
+        is_array = is_method and holder is not None and not layers_of(self, holder)
+        first = self.value(holder) if is_array and holder is not None else None
         arrays = taken if first is None else [first, *taken]
         if name in NUMBERS:
             return number_of(self.shapes, node, arrays, is_method=first is not None)
@@ -271,15 +271,17 @@ class Scope(Struct):
 
     # -- functions and layers ------------------------------------------------------------------------------------------
 
-    def _applied(self, function: ast.expr, taken: list[Shape], named: Mapping[str, Shape]) -> Shape:
+    def applied(self, function: ast.expr, taken: list[Shape], named: Mapping[str, Shape]) -> Shape:
         """What a function of the class gives, or a layer; its arguments are of the shapes that it is called with."""
         wrapper = last_name(function) if isinstance(function, ast.Call) else ""
         if isinstance(function, ast.Call) and function.args and wrapper in MAPS:
             return self._mapped(function, taken)
         if isinstance(function, ast.Call) and function.args and wrapper in SAME_FUNCTION:
-            return self._applied(function.args[0], taken, named)
+            return self.applied(function.args[0], taken, named)
         if (helper := helper_called(self, function)) is not None:
             return inlined(self, helper, taken, named)
+        if isinstance(function, ast.Call) and function.args and wrapper in GRADIENTS:
+            return gradient(self, function, taken, named)
         layer = self._layer(function)
         if layer is None:
             return _NOT_CALLED
@@ -288,6 +290,7 @@ class Scope(Struct):
             self.shapes.holds_counts(taken[place] if place < len(taken) else None)
         if layer.any_rank:
             return along_last(self.shapes, layer, taken[0] if taken else None)
+        hold_layers(self, taken, layer)
         for shape, meant in zip(taken, layer.takes, strict=False):
             take(self.shapes, shape, meant)
         is_kept = layer.keeps and taken and taken[0] is not None
@@ -301,7 +304,7 @@ class Scope(Struct):
         axes = axes_of_vmap(call, len(taken))
         pairs = list(zip(taken, axes, strict=True))
         rows = [shape if axis is None else self.shapes.row(shape, axis) for shape, axis in pairs]
-        given = self._applied(call.args[0], rows, {})
+        given = self.applied(call.args[0], rows, {})
         if given is _NOT_CALLED:
             return None
         sizes = (self.shapes.known(shape) for shape, axis in pairs if axis == 0)
@@ -310,7 +313,7 @@ class Scope(Struct):
 
     def _scan(self, function: ast.expr, carry: Shape, rows: Shape) -> Shape:
         """A scan takes rows of what its function takes second, and gives the carry with all that it gives second."""
-        given = self._applied(function, [carry, self.shapes.row(rows)], {})
+        given = self.applied(function, [carry, self.shapes.row(rows)], {})
         if not isinstance(given, Parts) or len(given.shapes) != 2:
             return Parts((carry, None))
         self.shapes.equate(carry, given.shapes[0])

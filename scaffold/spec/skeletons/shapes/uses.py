@@ -8,7 +8,7 @@ from msgspec import Struct
 from scaffold.source.definitions import arguments_of, arguments_with_defaults
 from scaffold.source.expressions import Function
 from scaffold.source.instance import last_name
-from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Parts, Shape, Unknown
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Held, Parts, Shape, Unknown
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.axes import axes_indexed
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer
@@ -34,6 +34,9 @@ class Uses(Struct):
     """The functions of the file."""
     maker_of_base: ast.FunctionDef | None = None
     """The constructor that it inherits, where a class of the file has one."""
+
+    held: dict[str, Held] = {}
+    """By argument of a function the layers that it is called with."""
 
     def read(self, node: Function) -> None:
         """Learn from a method."""

@@ -15,6 +15,8 @@ MAPS = ("vmap", "filter_vmap")
 """Functions that map a function over the rows of what it is given."""
 SAME_FUNCTION = ("jit", "filter_jit", "checkpoint", "filter_checkpoint", "remat")
 """Functions that give the function that they are given."""
+GRADIENTS = ("grad", "value_and_grad", "filter_grad", "filter_value_and_grad")
+"""Functions that give the gradient of a function by what that is given first, with its value or without."""
 SAME_LAYERS = ("stop_gradient", "inference_mode", "tree_inference")
 """Functions that give the layers that they are given first, with other values."""
 OF_THREE = ("where", "select")
@@ -24,7 +26,7 @@ CONVOLUTIONS = ("conv", "conv_general_dilated", "conv_with_general_padding")
 SEGMENTS = ("segment_sum", "segment_max", "segment_min", "segment_prod")
 """Functions that add rows up by their numbers, which stand second."""
 COUNTS_AT = {
-    **dict.fromkeys((*SEGMENTS, "take_along_axis", "take"), 1),
+    **dict.fromkeys((*SEGMENTS, "take_along_axis", "take", "softmax_cross_entropy_with_integer_labels"), 1),
     **dict.fromkeys(("one_hot", "bincount"), 0),
 }
 """Where functions take whole numbers."""

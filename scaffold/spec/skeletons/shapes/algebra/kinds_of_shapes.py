@@ -1,4 +1,4 @@
-"""What the shape of a value may be: dims, a name of which they are not known yet, several arrays, a record, or its first axes."""
+"""What the shape of a value may be: dims, a name of which they are not known yet, several arrays, a record, layers, or its first axes."""
 
 from msgspec import Struct
 
@@ -36,8 +36,14 @@ class Leading(Struct, frozen=True):
     dims: Dims
 
 
-Shape = Dims | Unknown | Parts | Record | Leading | None
-"""The dims, the array of which they are not known yet, several arrays, or None of what may be no array at all."""
+class Held(Struct, frozen=True):
+    """The layers that a field of this name holds, which have no shape."""
+
+    name: str
+
+
+Shape = Dims | Unknown | Parts | Record | Leading | Held | None
+"""The dims, the array of which they are not known yet, several arrays, layers, or None of what may be no array at all."""
 
 
 class Chosen(str):
