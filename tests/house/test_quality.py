@@ -13,7 +13,7 @@ import pytest
 from tests.support.projects import REPOSITORY, checker, run
 
 OWN = ("dev.py", "scaffold", "tests", "benchmarks")
-LONGEST_FUNCTION, LONGEST_FILE, LARGEST_ROOM = 50, 350, 14
+LONGEST_FUNCTION, LONGEST_FILE, LARGEST_ROOM, LARGEST_CLASS_OF_LAWS = 50, 350, 14, 200
 SHORT = (*OWN, "pytree_laws")
 
 
@@ -111,6 +111,18 @@ def test_functions_and_files_are_short() -> None:
     assert [pair for pair in lengths if pair[1] > LONGEST_FUNCTION] == []
     sizes = {str(path): path.read_text(encoding="utf-8").count("\n") for path in files}
     assert {path: size for path, size in sizes.items() if size > LONGEST_FILE} == {}
+
+
+def test_no_class_of_the_laws_is_everything() -> None:
+    files = (REPOSITORY / "pytree_laws" / "src").rglob("*.py")
+    nodes = [node for path in files for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    sizes = {
+        node.name: (node.end_lineno or 0) - node.lineno + 1
+        for node in nodes
+        if isinstance(node, ast.ClassDef)
+    }
+    assert len(sizes) > 50
+    assert {name: size for name, size in sizes.items() if size > LARGEST_CLASS_OF_LAWS} == {}
 
 
 def test_nothing_emitted_names_the_tool() -> None:

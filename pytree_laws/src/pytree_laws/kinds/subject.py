@@ -34,6 +34,8 @@ class Subject(InstanceAnswers):
     """A scalar on which every inexact element of every output has its own weight."""
     loss_and_grads: ClassVar[Callable[..., tuple[Any, dict[str, Any]]]]
     """The loss of one example, and by path the gradients of the inexact arrays."""
+    gradients: ClassVar[Callable[..., dict[str, Any]]]
+    """The gradients of a loss over the call, by the paths of leaves and arguments."""
     instance_at: ClassVar[Callable[..., Any]]
     """The instance that has random floats for a seed."""
     stepped: ClassVar[Callable[..., Any]]
@@ -59,11 +61,7 @@ class Subject(InstanceAnswers):
 
     def declared(self, path: str) -> Any:
         """What is declared of a path: of itself, or of the sub-tree that it lies in; None where nothing is."""
-        declarations = [
-            each
-            for each in self.manifest()
-            if path == each.path or (each.is_tree and is_under(path, each.path))
-        ]
+        declarations = [each for each in self.manifest() if covers(each, path)]
         return max(declarations, key=lambda each: len(each.path), default=None)
 
     def declares_arrays(self) -> bool:
@@ -201,10 +199,6 @@ class Subject(InstanceAnswers):
         """What the call gives, by name."""
         raise NotImplementedError
 
-    def gradients(self, instance: Any, arguments: Any) -> dict[str, Any]:
-        """The gradients of a loss over the call, by the paths of leaves and arguments."""
-        raise NotImplementedError
-
     def specs_of_leaves(self, instance: Any) -> Sequence[Any] | None:
         """The sharding spec of each leaf, as the class says it; None where it says nothing."""
         raise NotImplementedError
@@ -216,3 +210,8 @@ class Subject(InstanceAnswers):
     def trained_names(self) -> set[str]:
         """The paths of what a step moves on a mesh."""
         raise NotImplementedError
+
+
+def covers(declared: Any, path: str) -> bool:
+    """Whether a declaration is of a path, or of a sub-tree that it lies in."""
+    return path == declared.path or (declared.is_tree and is_under(path, declared.path))

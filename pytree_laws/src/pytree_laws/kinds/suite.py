@@ -3,7 +3,6 @@
 import contextlib
 import gc
 import inspect
-import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -23,10 +22,8 @@ from ..engine.summary import register_summary
 from ..engine.timeout import Watch
 from ..inspect.arrays import fillable, has_dtype, is_floating, on_device
 from ..inspect.trees import arrays_of, remade, without_functions
-from ..report import or_else
 from ..session import once_per_session
-from ..snapshot.files import record_of
-from ..snapshot.format import NoRecord, parse_record, section_of
+from ..snapshot.numbers_on_record import has_numbers_of, recorded
 from ..trace.platforms import refuse_other_platforms
 from ..trace.programs import settings
 from ..values.closeness import settle
@@ -85,18 +82,8 @@ class Suite(Subject):
         """Whether two values are equal up to `tolerance`; within `jax.jit`, too."""
         return compare(left, right, self.tolerance)
 
-    def recorded(self) -> str | None:
-        """The text of the record of numbers; None where there is none."""
-        file = record_of(self)
-        return file.read_text(encoding="utf-8") if file and file.is_file() else None
-
-    @or_else(True, NoRecord)  # it is damaged, as P19 says
-    def has_numbers_of(self, name: str) -> bool:
-        """Whether the record beside the tests has numbers of a method; of an empty name, any."""
-        sections = parse_record(self.recorded() or "").items()
-        own = [entries for section, entries in sections if section.startswith(section_of(type(self), ""))]
-        return any(re.match(rf"{re.escape(name)}\b", entry) for entries in own for entry in entries)
-
+    recorded = recorded
+    has_numbers_of = has_numbers_of
     training_example = training.training_example
     at_point = training.at_point
     counted = training.counted

@@ -13,11 +13,11 @@ from ...engine.applicability import not_applicable
 from ...inspect.arrays import is_fixed_inexact, is_floating, is_inexact, is_key, real_dtype, wide_in_numpy
 from ...inspect.classes import twin_class
 from ...inspect.static_values import static_fault
-from ...inspect.trees import clone_as, inexact_places, map_arrays, named_numbers, one_level
+from ...inspect.trees import clone_as, map_arrays, named_numbers, one_level
 from ...session import once_per_session
 from ...trace.programs import compiled
 from ...values.randomize import perturb_leaf, randomize
-from ..programs import DRAWS, names_of
+from ..programs import DRAWS
 from ..subject import Rebuilt
 from ..training import summed_loss
 from . import programs, training
@@ -94,6 +94,8 @@ class NnxSuite(VariableSuite):
     built_abstractly = programs.built_with_zeros
     stepped = training.stepped
     gradient_program = training.gradient_program
+    loss_and_grads = training.loss_and_grads
+    gradients = training.gradients
     variable_type = nnx.Variable
     param_type = nnx.Param
     containers = (nnx.List, nnx.Dict, nnx.Sequential)
@@ -215,10 +217,6 @@ class NnxSuite(VariableSuite):
     def example_loss(self, instance: Any, examples: Any) -> Any:
         return summed_loss(self, copy_of(instance), examples)
 
-    def loss_and_grads(self, instance: Any, arguments: Any) -> tuple[Any, dict[str, Any]]:
-        loss, grads, *_ = training.compiled_grads(self)(*nnx.split(instance), *arguments)
-        return loss, grads
-
     def scan_program(self) -> tuple[Callable[[Any], Any], Any]:
         instance, arguments = self.cached_example()
         state, back = self.to_tree(copy_of(instance))
@@ -246,11 +244,6 @@ class NnxSuite(VariableSuite):
         updated = {path: after[path] for path in self.updated() if path in after}
         numbers = {f"after the call {path}": value for path, value in updated.items()}
         return {**named_numbers("call", output), **numbers}
-
-    def gradients(self, instance: Any, arguments: Any) -> dict[str, Any]:
-        names = names_of((), arguments)
-        _, grads, others, _ = training.compiled_grads(self)(*nnx.split(instance), *arguments)
-        return {**grads, **{names[i]: grad for i, grad in zip(inexact_places(arguments), others)}}
 
     def trained_names(self) -> set[str]:
         values = values_of(self.cached_instance())

@@ -14,6 +14,7 @@ from ...report import ANY_ERROR, doing
 from ...session import once_per_session
 from ...trace.programs import compiled
 from ...values.optimisation import descend, in_either_mode, start
+from ..programs import names_of
 from ..training import summed_loss
 from .variables import assign, copy_of, is_differentiable, values_of, variables_of
 
@@ -57,6 +58,19 @@ def compiled_grads(suite: Any) -> Callable[..., Any]:
         return *loss_and_slopes, nnx.state(module)
 
     return compiled(run)
+
+
+def loss_and_grads(suite: Any, instance: Any, arguments: Any) -> tuple[Any, dict[str, Any]]:
+    """The loss of one example, and by path its gradients by the Variables."""
+    loss, slopes, *_ = compiled_grads(suite)(*nnx.split(instance), *arguments)
+    return loss, slopes
+
+
+def gradients(suite: Any, instance: Any, arguments: Any) -> dict[str, Any]:
+    """The gradients by the Variables, and by the floats of the arguments."""
+    names = names_of((), arguments)
+    _, slopes, others, _ = compiled_grads(suite)(*nnx.split(instance), *arguments)
+    return {**slopes, **{names[i]: slope for i, slope in zip(inexact_places(arguments), others)}}
 
 
 def stepped(suite: Any, instance: Any, steps: int = 1) -> Any:
