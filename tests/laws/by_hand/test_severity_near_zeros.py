@@ -63,6 +63,13 @@ class Pull(Scaled):
         return self.weight * x / jnp.abs(x) ** 3
 
 
+class Phase(Scaled):
+    """The phase of waves by their lengths, which swings without a limit near zero."""
+
+    def __call__(self, x):
+        return jnp.cos(2 * jnp.pi * self.weight / x)
+
+
 class Laws(PytreeLaws):
     cls: type = Scaled
 
@@ -79,7 +86,13 @@ def laws_of(cls, **names):
 
 @pytest.mark.parametrize(
     ("cls", "test", "severity"),
-    [(Length, GRADIENT, FAULT), (Growth, GRADIENT, ADVICE), (Sinc, VALUE, FAULT), (Pull, VALUE, ADVICE)],
+    [
+        (Length, GRADIENT, FAULT),
+        (Growth, GRADIENT, ADVICE),
+        (Sinc, VALUE, FAULT),
+        (Pull, VALUE, ADVICE),
+        (Phase, VALUE, ADVICE),
+    ],
 )
 def test_a_nan_at_an_edge_or_a_pole_is_advice(cls, test, severity):
     assert severity_of(test, laws_of(cls)) == severity

@@ -11,6 +11,7 @@ import numpy as np
 from ..inspect.arrays import raw
 from ..inspect.trees import named_arrays
 from ..report import result_or_error
+from .equation_steps import Known, Step, steps
 from .jaxprs import inner_jaxprs, is_key_type, is_variable, numbered
 from .programs import compiled
 
@@ -52,7 +53,8 @@ def _computed_keys(programs: Sequence[tuple[Any, Sequence[Any]]]) -> list[list[K
         known: Known = {}
         for (closed, _), own_places, noted in zip(programs, places, uses):
             noted.clear()
-            _evaluated(closed.jaxpr, closed.consts, [arrays[place] for place in own_places], noted, known)
+            for step in steps(closed.jaxpr, closed.consts, [arrays[place] for place in own_places], known):
+                noted += _uses_in(step)
         return [[use.data for use in noted] for noted in uses]
 
     return [[use._replace(data=data) for use, data in zip(*pair)] for pair in zip(uses, run(distinct))]
@@ -143,47 +145,14 @@ def drawn_in_part(closed: Any, uses: Sequence[KeyUse]) -> list[bool]:
     return [0 < size < output.size for size, output in zip(sizes, closed.out_avals)]
 
 
+def _uses_in(step: Step) -> Iterator[KeyUse]:
+    """The use of keys that one equation is, if it is one."""
+    name = step.equation.primitive.name
+    if name in (DRAW, SPLIT):
+        keys = step.inputs[0]
+        shape = step.equation.outvars[0].aval.shape[len(keys.shape) :]
+        yield KeyUse(name, shape, jax.random.key_data(keys))
+
+
 def _text(use: KeyUse) -> str:
     return "a split" if use.primitive == SPLIT else f"a draw of shape {use.shape}"
-
-
-def _evaluated(
-    jaxpr: Any, consts: Sequence[Any], arguments: Sequence[Any], uses: list[KeyUse], known: "Known"
-) -> list[Any]:
-    """What a jaxpr gives; loops and branches are not looked into."""
-    values = dict(zip((*jaxpr.constvars, *jaxpr.invars), (*consts, *arguments)))
-
-    def read(atom: Any) -> Any:
-        return values[atom] if is_variable(atom) else atom.val
-
-    for equation in jaxpr.eqns:
-        inputs = [read(atom) for atom in equation.invars]
-        name = equation.primitive.name
-        if name in (DRAW, SPLIT):
-            key_shape = inputs[0].shape
-            shape = equation.outvars[0].aval.shape[len(key_shape) :]
-            uses.append(KeyUse(name, shape, jax.random.key_data(inputs[0])))
-        if name in ("jit", "pjit"):
-            inner = equation.params["jaxpr"]
-            results: Sequence[Any] = _evaluated(inner.jaxpr, inner.consts, inputs, uses, known)
-        else:
-            results = _computed_once(equation, inputs, known)
-        values.update(zip(equation.outvars, results))
-    return [read(atom) for atom in jaxpr.outvars]
-
-
-Known = dict[tuple[Any, ...], tuple[Sequence[Any], Sequence[Any]]]
-"""What equations of one trace gave, by themselves and their inputs, with those: an identity holds as long as its object."""
-
-
-def _computed_once(equation: Any, inputs: Sequence[Any], known: Known) -> Sequence[Any]:
-    """What an equation gives, once for all that are like it: XLA keeps each loop, and a split is one."""
-    read = [id(value) if is_variable(atom) else repr(value) for atom, value in zip(equation.invars, inputs)]
-    place = equation.primitive.name, str(equation.params), *read
-    if place not in known:
-        bound = equation.primitive.get_bind_params(equation.params)
-        # Before jax 0.8 the functions of an equation come beside its parameters.
-        functions, params = bound if isinstance(bound, tuple) else ((), bound)
-        results = equation.primitive.bind(*functions, *inputs, **params)
-        known[place] = inputs, results if equation.primitive.multiple_results else [results]
-    return known[place][1]

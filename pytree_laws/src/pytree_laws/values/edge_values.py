@@ -140,6 +140,9 @@ NEAR, NEARER = 1e-2, 1e-3  # float32 still tells the sum of their squares from z
 BOUNDED = 2.0
 """How much larger a value may be at a tenth of the distance from zero; that of a pole is ten times as large."""
 
+SWING = 0.5
+"""What a value near zero may move by, of its size at ten times the distance; a root moves by a sixth of that."""
+
 ValuesAt = Callable[[float], Sequence[Any]]
 """The arrays that come of arguments which are all one number."""
 
@@ -150,9 +153,26 @@ def is_finite_around_zero(values_at: ValuesAt) -> bool:
 
 
 def has_an_edge_at_zero(values_at: ValuesAt) -> bool:
-    """Whether a function is finite on one side of zero alone, as a root is, or grows towards it, as a quotient does."""
+    """Whether a function is finite on one side of zero alone, as a root is, grows towards it, as a quotient does, or swings, as the sine of one."""
     sides = [side for side in _sizes_near_zero(values_at) if all(map(math.isfinite, side))]
-    return len(sides) == 1 or any(nearer > BOUNDED * near for near, nearer in sides)
+    is_edge = len(sides) == 1 or any(nearer > BOUNDED * near for near, nearer in sides)
+    return is_edge or any(_swings(values_at, sign) for sign in (1, -1))
+
+
+@or_else(False)  # the function refuses such numbers
+def _swings(values_at: ValuesAt, sign: int) -> bool:
+    """Whether what a function gives still moves close to zero by as much as it is: it has no limit there."""
+    size, rows = (
+        _largest(values_at, sign * NEAR),
+        [_inexact(values_at(sign * NEARER / k)) for k in (1, 2, 3, 4)],
+    )
+    spread = float(np.max(np.ptp(np.abs(rows) if np.iscomplexobj(rows) else rows, axis=0), initial=0.0))
+    return math.isfinite(size) and spread > SWING * size
+
+
+def _inexact(values: Sequence[Any]) -> np.ndarray:
+    """The floats of arrays, one after another."""
+    return np.concatenate([np.ravel(array) for array in values if is_inexact(array)])
 
 
 def _sizes_near_zero(values_at: ValuesAt) -> list[tuple[float, float]]:

@@ -1,6 +1,7 @@
 """P8 and P5, of methods: in some use a result or an update follows each argument, and each leaf and static value that is declared as used."""
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from ...declare.methods import SELF, Method
 from ...discover.evaluation import is_of_a_base, on_purpose
 from ...discover.method_programs import (
     compiled_methods,
+    program_of,
     pushed,
     traceable,
     traced_methods,
@@ -25,8 +27,9 @@ from ...inspect.arrays import is_array, is_inexact
 from ...inspect.static_values import alternatives_at
 from ...inspect.trees import arrays_of, named_arrays, structure
 from ...kinds.suite import Suite
-from ...report import ADVICE, ANY_ERROR, check
+from ...report import ADVICE, ANY_ERROR, check, or_else
 from ...trace.dependencies import inputs_reaching
+from ...trace.equation_steps import cancels
 from ...values.edge_values import FAR as FAR_ARGUMENTS
 from ...values.edge_values import equalized
 from ...values.randomize import perturb_leaf
@@ -108,12 +111,25 @@ def test_p08_methods_follow_the_leaves_that_they_use(subject: Suite) -> None:
     for later in _later(subject) if pending else ():
         with contextlib.suppress(*ANY_ERROR):  # there may be room for so many alone
             pending -= _seen(subject, methods, pending, 0, later=later)
+    pending -= {pair for pair in pending if _cancels(subject, *pair)}
     for name in sorted({name for name, _ in pending})[:1]:
         paths = sorted(path for method, path in pending if method == name)
         listed = " or ".join(f"`{path}`" for path in paths)
         message = f"an edit of {listed}, declared as used by it, changes nothing that it gives"
         hint = " or ".join(f"`self.{path}`" for path in paths) + " is left out, multiplied by zero, or masked"
         check(False, name, message, f"{hint} away")
+
+
+@or_else(False)
+def _cancels(subject: Suite, name: str, path: str) -> bool:
+    """Whether a method computes with a leaf, and what an edit changes on the way is gone in the end, as a scale is in shares of a sum."""
+    method = {method.name: method for method in traceable(subject)}[name]
+    instance = subject.at_point(0)[0]
+    run, given = program_of(subject, method, instance, method.arguments(0))
+    closed, before = jax.make_jaxpr(run)(*given), jax.tree.leaves(given)
+    edited = [*_edited(subject, instance, path, 0)]
+    others = [jax.tree.leaves(program_of(subject, method, each, method.arguments(0))[1]) for each in edited]
+    return any(cancels(closed, before, after, functools.partial(differ, subject)) for after in others)
 
 
 def _seen(

@@ -1,0 +1,66 @@
+"""What the equations of a program compute, one after another, and where a difference of its inputs is lost on the way."""
+
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, NamedTuple
+
+from .jaxprs import is_variable
+
+
+class Step(NamedTuple):
+    """An equation, the values that it is given, and what it gives."""
+
+    equation: Any
+    inputs: Sequence[Any]
+    results: Sequence[Any]
+
+
+Known = dict[tuple[Any, ...], tuple[Sequence[Any], Sequence[Any]]]
+"""What equations of one trace gave, by themselves and their inputs, with those: an identity holds as long as its object."""
+
+
+def steps(
+    jaxpr: Any, consts: Sequence[Any], arguments: Sequence[Any], known: Known
+) -> Generator[Step, None, list[Any]]:
+    """The equations of a jaxpr, those of compiled functions in it too, and what it gives at the end; loops and branches are one step."""
+    values = dict(zip((*jaxpr.constvars, *jaxpr.invars), (*consts, *arguments)))
+
+    def read(atom: Any) -> Any:
+        return values[atom] if is_variable(atom) else atom.val
+
+    for equation in jaxpr.eqns:
+        inputs = [read(atom) for atom in equation.invars]
+        if equation.primitive.name in ("jit", "pjit"):
+            inner = equation.params["jaxpr"]
+            results: Sequence[Any] = yield from steps(inner.jaxpr, inner.consts, inputs, known)
+        else:
+            results = _computed_once(equation, inputs, known)
+            yield Step(equation, inputs, results)
+        values.update(zip(equation.outvars, results))
+    return [read(atom) for atom in jaxpr.outvars]
+
+
+def _computed_once(equation: Any, inputs: Sequence[Any], known: Known) -> Sequence[Any]:
+    """What an equation gives, once for all that are like it: XLA keeps each loop, and a split is one."""
+    read = [id(value) if is_variable(atom) else repr(value) for atom, value in zip(equation.invars, inputs)]
+    place = equation.primitive.name, str(equation.params), *read
+    if place not in known:
+        bound = equation.primitive.get_bind_params(equation.params)
+        # Before jax 0.8 the functions of an equation come beside its parameters.
+        functions, params = bound if isinstance(bound, tuple) else ((), bound)
+        results = equation.primitive.bind(*functions, *inputs, **params)
+        known[place] = inputs, results if equation.primitive.multiple_results else [results]
+    return known[place][1]
+
+
+def cancels(closed: Any, before: Sequence[Any], after: Sequence[Any], differ: Callable[..., bool]) -> bool:
+    """Whether a difference of inputs meets itself and is gone, as that of a scale in shares of a sum.
+
+    Each equation that loses it takes it twice. A product with zero, and a choice that leaves it out, take it once.
+    """
+    ways = (steps(closed.jaxpr, closed.consts, inputs, {}) for inputs in (before, after))
+    lost: list[int] = []
+    for old, new in zip(*ways, strict=True):
+        others = sum(differ([left], [right]) for left, right in zip(old.inputs, new.inputs, strict=True))
+        if others and not differ(old.results, new.results):
+            lost.append(others)
+    return bool(lost) and min(lost) > 1
