@@ -99,6 +99,10 @@ class Kind:
         """From a spec to what the templates of the kind lay out."""
         raise NotImplementedError
 
+    def checked_by_author(self, spec: "ModuleSpec") -> str | None:
+        """The author's method that would have to hold the `check` of a field, since the tool writes none beside it."""
+        return None if spec.own_constructor is None else spec.own_constructor.name
+
     def read(self, spec: "ModuleSpec", source: str) -> str | None:
         """The author's Python with each field read as the class holds it; None where a plain attribute is enough."""
         return None

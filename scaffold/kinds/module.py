@@ -5,7 +5,7 @@ from typing import Any
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.bases import base_names, without_inherited
-from scaffold.emit.constructor.checks import check_statements
+from scaffold.emit.constructor.checks import check_statements, own_checks
 from scaffold.emit.constructor.construct import constructor, copy_source
 from scaffold.emit.docs import BODY, class_doc, constructor_doc, init_returns, with_docs
 from scaffold.emit.members.groups import group_context
@@ -29,6 +29,8 @@ from scaffold.spec.model import Field, ModuleSpec
 
 TESTS = ("eqx.is_inexact_array(leaf)",)
 """What a leaf must pass to be trained."""
+CHECKS = "__check_init__"
+"""The method of Equinox that looks at an instance when it is made."""
 
 
 def module_context(spec: ModuleSpec) -> dict[str, Any]:
@@ -39,7 +41,8 @@ def module_context(spec: ModuleSpec) -> dict[str, Any]:
     is_init = spec.constructor == "init"
     inherits = spec.inherits_constructor
     is_made_here = not (spec.own_constructor or inherits or spec.is_open)
-    checks = () if builds_itself(spec) else check_statements(without_inherited(spec))
+    stated = check_statements if spec.own_constructor is None else own_checks
+    checks = () if KIND.checked_by_author(spec) else stated(without_inherited(spec))
     return {
         "name": spec.name,
         "bases": base_names(spec),
@@ -102,11 +105,6 @@ def _field(spec: ModuleSpec, field: Field, scope: Scope, *, has_default: bool, c
     )
 
 
-def builds_itself(spec: ModuleSpec) -> bool:
-    """Whether the author wrote the constructor, or what checks an instance: nothing is added to that."""
-    return spec.own_constructor is not None or spec.defines("__check_init__")
-
-
 def _small_class(spec: ModuleSpec) -> list[Any]:
     """Name, docstring, fields and filter spec of the class of a group."""
     masks = needs_trainable(spec)
@@ -155,6 +153,10 @@ class ModuleKind(Kind):
     def context(self, spec: ModuleSpec) -> dict[str, Any]:
         """The values that `templates/module` lays out."""
         return module_context(spec)
+
+    def checked_by_author(self, spec: ModuleSpec) -> str | None:
+        """The check that the author wrote: one that the tool writes goes beside a constructor of the author's."""
+        return CHECKS if spec.defines(CHECKS) else None
 
     def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
         """What cannot be kept as state, stacked, or computed in another dtype."""

@@ -243,6 +243,10 @@ class NnxKind(Kind):
         """The author's Python with the value of each Variable read."""
         return read_values(spec, source)
 
+    def checked_by_author(self, spec: ModuleSpec) -> str | None:
+        """The constructor, where the author or a base has one."""
+        return "__init__" if spec.inherits_constructor else super().checked_by_author(spec)
+
     def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
         """What an NNX module cannot be."""
         return variable_faults(spec)

@@ -247,8 +247,9 @@ class PytreeKind(Kind):
         built = constructor(spec if spec.rebuild != "flag" else fields_as_given(spec))
         outer = with_groups_as_fields(spec, needs_trainable)
         attributes = _attributes(outer, dict(grouped(spec, built.values)))
-        is_built = spec.own_constructor is not None or spec.defines("__post_init__")
-        checks = [] if is_built else [block(check, BODY) for check in check_statements(spec)]
+        checks = (
+            [] if self.checked_by_author(spec) else [block(check, BODY) for check in check_statements(spec)]
+        )
         return {
             "name": spec.name,
             "prefix": private_prefix(spec),
@@ -279,6 +280,10 @@ class PytreeKind(Kind):
             **call_context(spec),
             **save_context(spec),
         }
+
+    def checked_by_author(self, spec: ModuleSpec) -> str | None:
+        """The author's constructor, or what a dataclass runs after its own."""
+        return "__post_init__" if spec.defines("__post_init__") else super().checked_by_author(spec)
 
     def faults(self, spec: ModuleSpec) -> Iterable[Fault]:
         """What cannot be computed in another dtype."""

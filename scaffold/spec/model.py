@@ -303,10 +303,10 @@ class ModuleSpec(Struct, frozen=True, dict=True):
 
     @property
     def constructors(self) -> tuple[Method, ...]:
-        """The further constructors above every other method, which stand with the one that is generated."""
-        above = self.methods if self.call is None else self.methods[: self.call_at]
+        """The author's own constructor and further ones above every other method, which stand with the one that is generated."""
+        own, above = self.own_constructor, self.methods if self.call is None else self.methods[: self.call_at]
         functions = (method for method in above if not method.call.above)
-        return tuple(takewhile(lambda method: method.builds(self.name), functions))
+        return tuple(takewhile(lambda method: method is own or method.builds(self.name), functions))
 
     def defines(self, name: str) -> bool:
         """Whether the author wrote a method of this name."""

@@ -33,8 +33,12 @@ def check_statements(spec: ModuleSpec) -> tuple[str, ...]:
     taken = {field.name for field in spec.fields}
     loop = next(name for name in ("name", "field_name", "static_name") if name not in taken)
     static = [_static_check(kind, fields, loop) for kind, fields in by_type.items()]
-    checks = [_own_check(spec, field) for field in spec.fields if field.check]
-    return (*static, *checks)
+    return (*static, *own_checks(spec))
+
+
+def own_checks(spec: ModuleSpec) -> tuple[str, ...]:
+    """The same of the author's own invariants alone."""
+    return tuple(_own_check(spec, field) for field in spec.fields if field.check)
 
 
 def is_checked(field: Field) -> bool:

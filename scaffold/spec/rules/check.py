@@ -20,7 +20,7 @@ from scaffold.spec.rules.bases import bases_faults
 from scaffold.spec.rules.claims import claim_faults
 from scaffold.spec.rules.constructors import constructor_faults
 from scaffold.spec.rules.examples import example_faults, example_size_faults
-from scaffold.spec.rules.fields import checks_of_values, field_faults
+from scaffold.spec.rules.fields import checks_of_values, checks_without_place, field_faults
 from scaffold.spec.rules.known_names import assignment_faults, keys_used_once, known_attributes, known_names
 from scaffold.spec.rules.members import generic_faults, group_faults, method_faults
 from scaffold.spec.rules.optional import optional_faults
@@ -118,7 +118,8 @@ def _setup(spec: ModuleSpec) -> Iterator[Fault]:
 
 _OF_BUILT: tuple[Callable[[ModuleSpec], Iterable[Fault]], ...] = (
     *(_imports, keys_used_once),
-    *(_names, _forms, _setup, field_faults, dtype_faults, checks_of_values, optional_faults, shared_faults),
+    *(_names, _forms, _setup, field_faults, dtype_faults, optional_faults, shared_faults),
+    *(checks_of_values, checks_without_place),
     *(generic_faults, frozen_faults, sharding_faults, group_faults, argument_faults),
     helper_faults,
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from scaffold.errors import Fault, suggestion
+from scaffold.kind import kind_of
 from scaffold.source.expressions import assigned_names, draws_from
 from scaffold.spec.construction import constructor
 from scaffold.spec.construction.arithmetic import FUNCTIONS, measured
@@ -282,6 +283,16 @@ def checks_of_values(spec: ModuleSpec) -> Iterator[Fault]:
             )
             place = f"fields.{field.name}.check"
             yield Fault(place, f"asks for the values of `{name}`, and under `jit` an array has none", fix)
+
+
+def checks_without_place(spec: ModuleSpec) -> Iterator[Fault]:
+    """Checks of a class whose author wrote what they would have to be added to."""
+    method = kind_of(spec.kind).checked_by_author(spec)
+    for field in spec.fields if method else ():
+        if field.check:
+            message = f"nothing is added to the author's `{method}`, so this check would be lost"
+            fix = f"write it there: `if not ({field.check}): raise ValueError(...)`"
+            yield Fault(f"fields.{field.name}.check", message, fix)
 
 
 def _by_value(node: ast.AST, names: set[str]) -> Iterator[str]:

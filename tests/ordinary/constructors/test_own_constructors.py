@@ -1,7 +1,9 @@
 """Constructors that do more than assign are their author's, and calls of the class have to fit what is emitted."""
 
 from pathlib import Path
+from typing import Any
 
+import jax
 import pytest
 
 from scaffold import ScaffoldError, find_layout, plan, publish
@@ -70,6 +72,33 @@ def test_a_constructor_that_does_more_than_assign_is_the_author_s(text: str, tmp
     publish(plan(load_specs([tmp_path / "specs/x.py"]), find_layout(tmp_path)))
     done = forked_pytest(tmp_path)
     assert done.returncode == 0, done.stdout
+
+
+CHECKED = "static(check=lambda size: size > 2)"
+
+
+def test_a_check_stands_beside_the_author_s_constructor(tmp_path: Path) -> None:
+    shown = emitted(OWN.replace("static()", CHECKED), tmp_path)
+    assert shown.index("def __init__") < shown.index("def __check_init__") < shown.index("def _draw")
+    made: dict[str, Any] = {}
+    exec(shown, made)
+    assert made["Own"](2, 3, key=jax.random.key(0)).size == 3
+    with pytest.raises(ValueError, match="`size` must satisfy `size > 2`, got 2"):
+        made["Own"](2, 2, key=jax.random.key(0))
+
+
+CHECKS_ITSELF = "\n    def __check_init__(self):\n        pass\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "method"), [(PYTREE, "__init__"), (OWN_NNX, "__init__"), (OWN + CHECKS_ITSELF, "__check_init__")]
+)
+def test_a_check_that_would_be_lost_is_refused(text: str, method: str, tmp_path: Path) -> None:
+    with pytest.raises(ScaffoldError) as caught:
+        emitted(text.replace("static()", CHECKED), tmp_path)
+    (fault,) = caught.value.faults
+    assert fault.what == f"nothing is added to the author's `{method}`, so this check would be lost"
+    assert fault.fix == "write it there: `if not (size > 2): raise ValueError(...)`"
 
 
 def test_what_the_author_writes_is_not_emitted_again(tmp_path: Path) -> None:
