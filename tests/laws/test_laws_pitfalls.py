@@ -17,6 +17,7 @@ from mistakes.calls import (
     edges,
     exceptions,
     flagged,
+    loops_of_draws,
     randomness,
     reached,
     results,

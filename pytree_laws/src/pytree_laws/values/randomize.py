@@ -16,6 +16,7 @@ from ..inspect.trees import arrays_of, replace_leaves
 from ..report import ANY_ERROR, Fault, check, or_else
 from ..trace.drawn_keys import drawn_with_one_key, keys_used, repeated_keys
 from ..trace.jaxprs import NEEDS_VALUES, live_part, mixed_draws, repeated_draws, shares_keys_of_loops
+from ..trace.rounds import draws_of_every_round
 from .example_values import weights
 
 SHOWN = 0.75
@@ -177,6 +178,9 @@ def check_held_draws(where: str, trace: Callable[[], Any]) -> None:
     check(not mixed, where, message, "one key split per consumer, or `jax.random.fold_in(self.key, number)`")
 
 
+EACH_ROUND = "a key for each round: a scan over `jax.random.split(key, n)`, or `jax.random.fold_in(key, i)`; `reuses_key = True` says that this is so on purpose"
+
+
 def check_draws(where: str, trace: Callable[[], Any], names: Sequence[str] = ()) -> None:
     """No two draws come from keys that are computed alike: folded, or of the old kind; `names` are those of what is traced."""
     try:
@@ -187,6 +191,9 @@ def check_draws(where: str, trace: Callable[[], Any], names: Sequence[str] = ())
     drawn = drawn_with_one_key(jaxpr, names) if repeated else ""
     message = f"{len(repeated)} of its draws have the key of an earlier one{drawn}"
     check(not repeated, where, message, "one key split per consumer: `key1, key2 = jax.random.split(key)`")
+    same = [str(draw.outvars[0].aval) for draw in draws_of_every_round(jaxpr)]
+    message = f"each round of its loop draws the same numbers, {', '.join(same)}"
+    check(not same, where, message, EACH_ROUND)
 
 
 def redraws(suite: Any) -> bool:

@@ -81,38 +81,6 @@ wrong(
 )
 
 
-def walk(keys, dtype):
-    """Where the steps lead that are drawn with these keys."""
-
-    def step(at, key):
-        return at + jax.random.normal(key, (), dtype), None
-
-    return jax.lax.scan(step, jnp.zeros((), dtype), keys)[0]
-
-
-class Walks(eqx.Module):
-    """A walk for each element, whose keys are split under `vmap` and go into a loop."""
-
-    weight: jax.Array
-
-    def __call__(self, x, *, key):
-        keys = jax.random.split(key, 3)
-        return self.weight * x + jax.vmap(lambda each: walk(jax.random.split(each, 4), x.dtype))(keys)
-
-
-class WalksTwice(Walks):
-    def __call__(self, x, *, key):
-        keys = jax.random.split(key, 4)
-        return self.weight * x + walk(keys, x.dtype) + walk(keys, x.dtype)
-
-
-class WalksLaws(DroppingLaws):
-    leaves = (Leaf("weight", "param", (3,)),)
-
-
-wrong("keys of two loops", "P15", WalksTwice, "a key is used twice", fixed=Walks, base=WalksLaws)
-
-
 class DefaultNoise(Dropping):
     def __call__(self, x, *, key: jax.Array | None = None, inference: bool | None = None):
         if inference:
