@@ -31,6 +31,11 @@ class Widened(eqx.Module):
         scaled = self.weight * x
         return jax.jit(lambda m: m @ m.T)(scaled[:, None] * scaled[None, :] + noise)
 
+    def chosen(self, x: jax.Array) -> jax.Array:
+        places = jnp.argmax(x[None], 0)
+        chosen = jax.nn.one_hot(places, 3)
+        return chosen * self.weight
+
     def nothing(self, x: jax.Array) -> jax.Array:
         return jnp.zeros(())
 
@@ -53,6 +58,10 @@ class WideGram(Wide):
     methods = (Method("gram", lambda seed: (sample(seed, (3,)),)),)
 
 
+class WideChosen(Wide):
+    methods = (Method("chosen", lambda seed: (sample(seed, (3,)),)),)
+
+
 class WideConstant(Wide):
     methods = (Method("nothing", lambda seed: (sample(seed, (3,)),)),)
 
@@ -69,12 +78,14 @@ def line_of(text: str) -> str:
     [
         (Wide, "p07_bfloat16_in_bfloat16_out", "output 1", "total = jnp.zeros(3)"),
         (WideGram, "p07_methods_in_bfloat16_give_bfloat16", "gram, output 0", "noise = jnp.eye(3)"),
+        (WideChosen, "p07_methods_in_bfloat16_give_bfloat16", "chosen, output 0", "chosen = jax.nn.one_hot(places, 3)"),
         (WideConstant, "p07_methods_in_bfloat16_give_bfloat16", "nothing, output 0", ""),
     ],
 )  # fmt: skip
 def test_the_line_at_which_a_float_gets_wider_is_told(
     form: type[PytreeLaws], test: str, where: str, line: str
 ) -> None:
+    jax.make_jaxpr(lambda places: jax.nn.one_hot(places, 3))(jnp.zeros(3, jnp.int32))  # is not traced again
     found = broken(form(), test)
     assert found.where == where
     assert found.hint.endswith(line_of(line) if line else ": it is a constant")

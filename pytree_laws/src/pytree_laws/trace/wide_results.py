@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from ..inspect.raised_at import line_of_class
 from ..report import ADVICE, or_else
 from .jaxprs import inner_jaxprs, is_variable, line_of, with_inner
 
@@ -21,8 +22,8 @@ def widened_in(function: Callable[..., Any], arguments: tuple[Any, ...], result:
     `result` is the place of the output among all leaves that the function gives.
     """
     jaxpr = jax.make_jaxpr(function)(*arguments).jaxpr
-    equation = _widening(jaxpr, jaxpr.outvars[result])
-    line = "it is a constant" if equation is None else line_of(equation)
+    way = _widening(jaxpr, jaxpr.outvars[result])
+    line = _line(way[0], way[-1]) if way else "it is a constant"
     return f": {line}" if line else ""
 
 
@@ -53,22 +54,32 @@ def is_wide_alone(function: Callable[..., Any], arguments: tuple[Any, ...], resu
     return any(jnp.issubdtype(atom.aval.dtype, jnp.complexfloating) for atom in atoms)
 
 
-def _widening(jaxpr: Any, variable: Any) -> Any:
-    """The first equation that makes something wide of what is not: what is wide from the start, before what a cast makes so."""
+def _line(outer: Any, inner: Any) -> str:
+    """The line of an equation in a compiled function; of its call, where jax has traced that function at another one."""
+    called = line_of(outer)
+    frames = ((frame.file_name, frame.line_num) for frame in inner.source_info.traceback.frames)
+    is_of_call = not called or any(line_of_class([frame]) == called for frame in frames)
+    return line_of(inner) if is_of_call else called
+
+
+def _widening(jaxpr: Any, variable: Any) -> list[Any]:
+    """The first equation that makes something wide of what is not: what is wide from the start, before what a cast makes so.
+
+    After one that calls a compiled function stands the one in that.
+    """
     behind = _wide_behind(jaxpr, variable)
     sources = [equation for equation in jaxpr.eqns if id(equation) in behind and not behind[id(equation)]]
-    return _within(min(sources, key=_is_promotion, default=None))
+    first = min(sources, key=_is_promotion, default=None)
+    return [] if first is None else [first, *_within(first)]
 
 
-def _within(equation: Any) -> Any:
-    """The equation that makes something wide in a compiled function, for one that calls it; another as it is."""
-    if equation is None:
-        return None
+def _within(equation: Any) -> list[Any]:
+    """The equation that makes something wide in the compiled function that one calls, if it calls any."""
     inner = inner_jaxprs(equation)
     if len(inner) != 1 or len(inner[0].outvars) != len(equation.outvars):
-        return equation
+        return []
     results = (v for v, out in zip(inner[0].outvars, equation.outvars) if _is_wide(out))
-    return next(filter(None, (_widening(inner[0], v) for v in results)), equation)
+    return next(filter(None, (_widening(inner[0], v) for v in results)), [])
 
 
 def _wide_behind(jaxpr: Any, variable: Any) -> dict[int, list[Any]]:
