@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 from ..declare.methods import has_method_beside
-from ..engine.runner import called_method, example_call
+from ..engine.first_use import called_method, example_call
 from ..inspect.arrays import has_dtype, is_array, is_inexact, is_key
 from ..inspect.classes import is_state
 from ..report import ADVICE

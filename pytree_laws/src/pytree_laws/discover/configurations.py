@@ -15,7 +15,7 @@ import jax.extend.core
 import jax.numpy as jnp
 import numpy as np
 
-from ..engine.runner import example_call
+from ..engine.first_use import example_call
 from ..errors import raises_deliberately
 from ..inspect.arrays import copied, is_array, is_inexact
 from ..inspect.call_recorder import EMPTY, Invocation

@@ -7,7 +7,7 @@ from typing import Any
 import jax.extend.core
 import numpy as np
 
-from ..engine.runner import example_call
+from ..engine.first_use import example_call
 from ..inspect.arrays import is_floating, is_key
 from ..inspect.trees import arrays_of, numbers_of
 from ..report import ADVICE, ANY_ERROR, FAULT, or_else

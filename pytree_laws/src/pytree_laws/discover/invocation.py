@@ -8,7 +8,7 @@ from typing import Any
 
 import jax
 
-from ..engine.runner import example_call, first_build, recorded_call
+from ..engine.first_use import example_call, first_build, recorded_call
 from ..inspect.arrays import is_array, real_dtype
 from ..inspect.call_recorder import Invocation, record_constructors
 from ..inspect.trees import (

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..declare.methods import Method
-from ..engine.runner import example_call
+from ..engine.first_use import example_call
 from ..inspect.arrays import is_array
 from ..inspect.branches import compared_strings
 from ..inspect.call_recorder import EMPTY, Invocation

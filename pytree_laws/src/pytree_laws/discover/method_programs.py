@@ -10,7 +10,7 @@ import numpy as np
 
 from ..declare.methods import Method, has_members, is_property, methods_of
 from ..engine.applicability import Condition, class_of, declared_class, need
-from ..engine.runner import called_method
+from ..engine.first_use import called_method
 from ..inspect.arrays import is_inexact, on_device, real_dtype
 from ..inspect.trees import arrays_of, attributes, combine, partition
 from ..report import or_else, result_or_error

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 from ..declare.leaf_spec import TRAINED
 from ..discover.inference import check_declared, statics_of
-from ..engine.runner import first_call
+from ..engine.first_use import first_call
 from ..inspect.arrays import (
     as_held,
     copied,

@@ -16,8 +16,9 @@ from ..discover.inference import inferred_outputs, inferred_statics
 from ..discover.invocation import trace_of_call
 from ..discover.method_programs import only_of_methods
 from ..engine.applicability import CALLED, need
+from ..engine.causes import stop_if_broken
 from ..engine.collection import session_in
-from ..engine.runner import cached_instance, first_build, first_call, stop_if_broken
+from ..engine.first_use import cached_instance, first_build, first_call
 from ..engine.summary import register_summary
 from ..engine.timeout import Watch
 from ..inspect.arrays import fillable, has_dtype, is_floating, on_device

@@ -7,7 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from ..engine.runner import first_build
+from ..engine.first_use import first_build
 from ..errors import is_of_promotion
 from ..inspect.trees import arrays_of, is_under
 from ..patches.fast_compile import quick_options

@@ -12,8 +12,8 @@ from jax.core import Tracer
 
 from ...discover.invocation import call_text, trace_of_call
 from ...engine.applicability import CALLED, need
+from ...engine.first_use import first_call
 from ...engine.registry import Checks
-from ...engine.runner import first_call
 from ...inspect.arrays import is_array, is_key
 from ...inspect.classes import own_properties, twin_class
 from ...inspect.global_state import clear_caches, globals_of

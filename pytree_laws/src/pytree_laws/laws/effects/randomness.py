@@ -14,8 +14,8 @@ from ...discover.evaluation import severity_of_values
 from ...discover.inference import with_other_statics
 from ...discover.invocation import defaults_of_call, trace_call
 from ...engine.applicability import Condition, need, not_applicable
+from ...engine.first_use import example_call
 from ...engine.registry import Checks
-from ...engine.runner import example_call
 from ...inspect.arrays import is_floating, is_inexact, is_key
 from ...inspect.branches import asks_for_argument, draws_in_methods, passes_argument
 from ...inspect.references import parts_of

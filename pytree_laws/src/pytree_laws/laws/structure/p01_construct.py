@@ -10,8 +10,8 @@ import numpy as np
 
 from ...discover.inference import stores_what_it_is_given
 from ...engine.applicability import ACCEPTED, declares, need, not_applicable
+from ...engine.first_use import first_build
 from ...engine.registry import Checks
-from ...engine.runner import first_build
 from ...errors import is_of_types, message_of
 from ...inspect.arrays import as_in_programs, buffer_of, is_constant, is_inexact, is_key, on_device, same_bits
 from ...inspect.global_state import globals_of

@@ -26,7 +26,7 @@ from typing import Any, overload
 import pytest
 
 from ...engine.expected import held_as_declared
-from ...engine.runner import first_build
+from ...engine.first_use import first_build
 from ...inspect.arrays import real_dtype
 from ...inspect.branches import nodes_of
 from ...report import ANY_ERROR

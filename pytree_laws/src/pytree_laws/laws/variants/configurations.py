@@ -28,8 +28,8 @@ from ...discover.invocation import build_with, call_function, given_to_construct
 from ...discover.resize import Resized, at_a_bound, fits_otherwise, hard_coded_sizes, of_small_sizes
 from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, CALLED, TAKES_DTYPE, need, not_applicable
 from ...engine.example_errors import advice_on, may_be_of_the_example
+from ...engine.first_use import called_method, example_call
 from ...engine.registry import Checks
-from ...engine.runner import called_method, example_call
 from ...errors import error_text
 from ...inspect.arrays import kind_of
 from ...inspect.call_recorder import Invocation

@@ -12,8 +12,8 @@ from ...discover.method_programs import MEMBERS, usable
 from ...discover.method_uses import Traced
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import CALLED, declares, not_applicable
+from ...engine.first_use import example_call
 from ...engine.registry import Checks
-from ...engine.runner import example_call
 from ...inspect.trees import avals, named_leaves
 from ...kinds.suite import Suite
 from ...report import ADVICE, check, or_else

@@ -1,0 +1,142 @@
+"""One cause is told once: what fails as its example does, or follows from what another law told, is skipped."""
+
+import contextlib
+import re
+from collections.abc import Generator, Sequence
+from typing import Any
+
+import pytest
+
+from ..errors import message_of
+from ..inspect.classes import documents_untraced
+from ..inspect.raised_at import raised_at
+from ..report import (
+    ADVICE,
+    SEVERITIES,
+    Fault,
+    Finding,
+)
+from ..session import session_of
+from ..trace.jaxprs import NEEDS_VALUES
+from .applicability import skip_as_resting_on
+from .example_errors import advice_on, is_misfit, law_behind, said_of
+from .first_use import cached_instance, called_method, first_build, first_call, first_compiled_call
+
+SAME = 60
+"""As many characters tell one error from another."""
+UNCOMPARABLE = "Exception raised while checking equality of metadata fields"
+"""What jax says where == of two static values raises; from 0.12 on below another error."""
+OF_METHODS = "test_p07_methods_give_what_is_declared"
+"""The test of what methods give on their examples."""
+DECLARATION = (
+    "test_p02_leaves_are_",
+    "test_p02_the_state_is_",
+    "test_p02_variables_are_",
+    "test_p05_static_values_are_",
+    "test_p07_outputs_are_",
+)
+"""How the tests begin that hold a class to what the suite declares of it."""
+_METHODS = {"build": "__init__", "call": "__call__", "compiled call": "__call__"}
+"""By operation, the method that an example is for."""
+
+
+def skip_what_rests_on_a_broken_law(
+    suite: Any, number: str, finding: Finding, rests_on: Sequence[str] = ()
+) -> None:
+    """Skips in one line a failure that follows from one at least as severe, of a law or a test that it rests on.
+
+    Advice breaks no law: of what a law rests on, it stops what rests on that very test.
+    """
+    session = session_of(suite)
+    if session.reports_all:
+        return
+    law = suite.laws_by_number[number]
+    of_test, there = tuple(rests_on), tuple(law.rests_there_on)
+    if finding.test.startswith(DECLARATION):  # the first failure prints all that is right
+        of_test += DECLARATION
+    checks = {test: check for check, test in suite.renamed_tests.items()}
+    for broken, base_finding in session.results(suite).findings.items():
+        bases = of_test if base_finding.severity == ADVICE else (*of_test, *law.rests_on)
+        bases += there if base_finding.where == finding.where else ()
+        is_base = broken.startswith(bases) or checks.get(broken, "").startswith(bases)
+        if is_base and broken != finding.test and not is_below(base_finding.severity, finding.severity):
+            skip_as_resting_on(base_finding.law.number)
+
+
+def is_below(severity: str, least: str) -> bool:
+    """Whether a finding is less severe than what fails a test."""
+    return SEVERITIES.index(severity) > SEVERITIES.index(least)
+
+
+@contextlib.contextmanager
+def one_failure_of_calls(suite: Any) -> Generator[None, None, None]:
+    """Whatever fails as the call on the example does is reported once, as that."""
+    __tracebackhide__ = True
+    try:
+        yield
+    except Fault as fault:
+        if fault.law:  # it is that report
+            raise
+        tried = suite.called() and first_build(suite).error is None
+        error = first_call(suite).error if tried else None
+        if error is not None and is_one_failure(fault.__cause__, error):
+            stop_if_broken(suite, "P7", "call", error)
+        error = first_compiled_call(suite) if tried and fault.__cause__ else None
+        if are_alike(fault.__cause__, error) and not session_of(suite).reports_all:
+            stop_if_broken(suite, "P7", "compiled call", error)
+        raise
+
+
+def is_one_failure(error: BaseException | None, other: Exception) -> bool:
+    """Whether two errors say the same, or come of the same line of the class: of a tracer an operation says something else."""
+    raised = raised_at(error)
+    return repr(error) == repr(other) or bool(raised and raised == raised_at(other))
+
+
+def are_alike(error: BaseException | None, other: BaseException | None) -> bool:
+    """Whether two errors begin with the same words, whatever their tracers and numbers are."""
+    texts = [re.sub(r"[0-9]+", "", str(exception))[:SAME] for exception in (error, other)]
+    return error is not None and type(error) is type(other) and texts[0] == texts[1]
+
+
+@contextlib.contextmanager
+def one_failure_of_treedefs(suite: Any, number: str) -> Generator[None, None, None]:
+    """Whatever fails since two treedefs cannot be compared is told by P5, as that."""
+    __tracebackhide__ = True
+    try:
+        yield
+    except Fault as fault:
+        if UNCOMPARABLE not in str(fault.__cause__):
+            raise
+        if number != "P5" and not session_of(suite).reports_all:
+            skip_as_resting_on("P5")
+        message = (
+            f"two of its treedefs cannot be compared, as jax does wherever two trees meet: {fault.__cause__}"
+        )
+        hint = "an array, or an object that holds one, among the static values"
+        raise Fault(type(suite).__name__, message, hint) from fault.__cause__
+
+
+def stop_if_broken(suite: Any, law: str, operation: str, error: Exception | None) -> None:
+    """Fails once for a class whose example fails, and skips what depends on it."""
+    __tracebackhide__ = True
+    if error is None:
+        return
+    if is_misfit(suite, _METHODS[operation], error):
+        pytest.skip(said_of(_METHODS[operation], error))
+    reported = session_of(suite).results(suite).reported
+    findings = session_of(suite).results(suite).findings
+    if operation != "build" and OF_METHODS in findings and not session_of(suite).reports_all:
+        skip_as_resting_on("P7")  # which the call may use
+    if operation in reported:
+        pytest.skip(f"the example `{operation}` fails, as the first failure of {law} says")
+    reported.add(operation)
+    message = f"`{operation}` on the example raised {type(error).__name__}: {message_of(error)[:500]}"
+    is_compiled = operation == "compiled call"
+    is_meant = is_compiled and first_call(suite).gives_host_values and isinstance(error, NEEDS_VALUES)
+    if is_compiled and not is_meant:
+        cls = type(cached_instance(suite))
+        is_meant = documents_untraced(getattr(cls, called_method(suite) or "__call__", None))
+    severity = ADVICE if is_meant else ""
+    law = law_behind(error, law)
+    raise Fault(operation, message, advice_on(suite, error), law=law, severity=severity) from error

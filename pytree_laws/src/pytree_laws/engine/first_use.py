@@ -1,0 +1,84 @@
+"""The examples of a suite: each is tried once, for all laws."""
+
+import contextlib
+import warnings
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from ..inspect.call_recorder import Invocation, record_call, record_mapped_call
+from ..inspect.global_state import FirstUse, first_use
+from ..report import (
+    result_or_error,
+)
+from ..session import once_per_session, session_of
+from .timeout import TooLong
+
+
+@contextlib.contextmanager
+def stopping_endless_examples(suite: Any, operation: str) -> Generator[None]:
+    """Has an example that does not end be tried once, and not in each law anew."""
+    endless = session_of(suite).results(suite).endless
+    if operation in endless:
+        pytest.skip(f"the example `{operation}` does not end, as an earlier failure says")
+    try:
+        yield
+    except TooLong as error:
+        error.is_of_example = True
+        endless.add(operation)
+        raise
+
+
+@once_per_session
+def first_build(suite: Any) -> FirstUse:
+    """The constructor on the example inputs: its error stops every law."""
+    with stopping_endless_examples(suite, "build"):
+        inputs = result_or_error(suite.inputs, 0)
+        if isinstance(inputs, Exception):
+            return first_use(lambda: suite.build(**suite.inputs(0)))
+        return first_use(lambda: suite.build(**inputs))
+
+
+@once_per_session
+def first_call(suite: Any) -> FirstUse:
+    """The call on the example arguments: its error stops every law of calls."""
+    with stopping_endless_examples(suite, "call"):
+        instance, arguments = suite.make(0), suite.arguments(0)
+        return first_use(lambda: suite.call(instance, *arguments))
+
+
+@once_per_session
+def first_compiled_call(suite: Any) -> Exception | None:
+    """What keeps the call from being compiled, as a question for the values of arrays."""
+    if first_call(suite).error is not None:
+        return None
+    compiled = suite.compiled_ways()[0]
+    outcome = result_or_error(compiled.shapes, cached_instance(suite), *suite.arguments(0))
+    return outcome if isinstance(outcome, Exception) else None
+
+
+@once_per_session
+def cached_instance(suite: Any, seed: int = 0) -> Any:
+    """The instance of an example that laws share which change nothing."""
+    return suite.make(seed)
+
+
+@once_per_session
+def example_call(suite: Any) -> Invocation | None:
+    """The method that the example calls, with what it is given."""
+    return recorded_call(suite) if suite.called() and first_call(suite).error is None else None
+
+
+def recorded_call(suite: Any) -> Invocation | None:
+    """The method that the call of a suite calls, as often as it is asked for."""
+    instance, arguments = suite.make(0), suite.arguments(0)
+    with warnings.catch_warnings(action="ignore"):
+        recorded = record_call(instance, lambda: suite.call(instance, *arguments))
+        return recorded or record_mapped_call(instance, suite.call, arguments)
+
+
+def called_method(suite: Any) -> str:
+    """The method that the example calls; empty where it is `__call__`, or does not work."""
+    invocation = example_call(suite)
+    return "" if invocation is None or invocation.name == "__call__" else invocation.name
