@@ -28,7 +28,7 @@ from scaffold.spec.skeletons.classes.as_written import (
     says_no_word,
 )
 from scaffold.spec.skeletons.classes.class_statements import KINDS_ELSEWHERE, type_variables, used_variables
-from scaffold.spec.skeletons.classes.classes import ClassReader
+from scaffold.spec.skeletons.classes.classes import read_class
 from scaffold.spec.skeletons.classes.settings import tests_with_settings
 from scaffold.spec.skeletons.shapes.ties import may_have_ties, tests_with_ties
 from scaffold.spec.skeletons.words.names import Names, check_words, is_for_types, read_names
@@ -200,7 +200,7 @@ def _skeleton(
     if is_as_written(node, names):
         raw = read_as_written(node, names, notes)
     else:
-        raw = ClassReader(node, names, notes).read()
+        raw = read_class(node, names, notes)
     raw |= {"comment": comment} if comment else {}
     raw |= beside
     if "imports" in raw:
