@@ -72,8 +72,8 @@ LONGEST = 80
 _FILE = r"(?a)[A-Za-z_]\w*"
 
 
-_ACRONYM = re.compile(r"(?<![a-z])[A-Z][a-z][A-Z]{2}(?=[A-Z][a-z]|\d|$)")
-"""One with a small letter in it, as in ReLU, SiLU and LoRA, which would fall apart."""
+_ACRONYM = re.compile(r"(?<![a-z])[A-Z][a-z][A-Z]{1,2}(?=[A-Z][a-z]|\d|$)")
+"""One with a small letter in it, as in ReLU, LoRA, MoE and ViT, which would fall apart."""
 
 
 def is_named_by_library(module: str | None) -> bool:
