@@ -46,6 +46,9 @@ _BY_WORDS = {
     r"^'NoneType' object has no attribute": (
         "what is None in this example, as a part that may be left out: give it there, or ask `is None` in the code"
     ),
+    r"^unhashable type: '[\w.]*(ArrayImpl|Tracer)'": (
+        "a bound method or an instance that is given to jax as a function, or to `lru_cache`: both ask for its hash, and arrays have none: `lax.scan(lambda *both: self.step(*both), ...)`"
+    ),
     "numpy_rank_promotion": "arrays of several ranks: say which axis is meant, as `self.skip[None]`",
     r"unexpected keyword argument|missing \d+ required|positional arguments? but": (
         "parameters that were renamed, added or taken out: say the same in `inputs`, `arguments` and `call` of the tests"
