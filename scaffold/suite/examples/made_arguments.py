@@ -45,14 +45,25 @@ def with_made_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Mo
 
 
 def made_by_method(kind: Type | None, call: Call, examples: Examples) -> Iterator[str]:
-    """The call of the first method that gives a type, with sizes and with what the call is given itself."""
-    for method in examples.spec.methods:
-        if kind is not None and method.call is not call and _makes(method, kind):
-            values = [*_values(method.call, _passed(call, kind), examples)]
-            if len(values) == len(method.call.args):
-                given = "" if method.decorators else f"({', '.join(values)})"
-                yield f"{MADE_BY_INSTANCE}{method.name}{given}"
-                return
+    """The call of the first method that gives a type, of the instance or of a part of it, with sizes and with what the call is given itself."""
+    for holder, spec in (("", examples.spec), *_parts(examples)):
+        for method in spec.methods:
+            if kind is not None and method.call is not call and _makes(method, kind):
+                values = [*_values(method.call, _passed(call, kind), examples)]
+                if len(values) == len(method.call.args):
+                    given = "" if method.decorators else f"({', '.join(values)})"
+                    yield f"{MADE_BY_INSTANCE}{holder}{method.name}{given}"
+                    return
+
+
+def _parts(examples: Examples) -> Iterator[tuple[str, ModuleSpec]]:
+    """The fields that hold one instance of a known class, as they are read, each with the spec of that."""
+    for field in examples.spec.stored:
+        match field.type:
+            case ClassType(name=name, module=None) if name in examples.known and not field.nullable:
+                yield f"{field.name}.", examples.known[name]
+            case _:
+                pass
 
 
 def held_in_place_of(spec: ModuleSpec, method: Method, argument: Argument) -> Iterator[str]:

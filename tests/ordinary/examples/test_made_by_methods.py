@@ -57,6 +57,26 @@ CLASSES = {
 """,
         ["instance(x, cache=instance.init_cache(3))"],
     ),
+    "outer": (
+        f"""{CACHED}
+    def begin(self) -> Cache:
+        return Cache(jnp.zeros((5, self.weight.shape[0])), jnp.zeros((), jnp.int32))
+
+
+class Outer(eqx.Module):
+    inner: Cached
+
+    def __init__(self, dim: int, *, key: Array):
+        self.inner = Cached(dim, key=key)
+
+    def __call__(
+        self, x: Float[Array, " dim"], cache: Optional[Cache] = None
+    ) -> tuple[Float[Array, " dim"], Optional[Cache]]:
+        y, cache = self.inner(x, cache)
+        return x + y, cache
+""",
+        ["instance(x, cache=instance.inner.begin())"],
+    ),
     "cell": (
         """
 class Hidden(NamedTuple):

@@ -91,9 +91,17 @@ class Ring(Module):
 
 
 def test_a_method_whose_example_does_not_fit_is_said_to_be_untried(tmp_path: Path) -> None:
-    generated(tmp_path, {"ring": HEAD + RING})
+    generated(tmp_path, {"ring": HEAD + RING.replace("t.reward)", "jnp.squeeze(t.reward, 0))")})
     ran = forked_pytest(tmp_path / "nets", "--numbers=off", "-rs", "-k", "methods_give")
     assert "not tried: the example of `add` is a guess, and does not fit" in ran.stdout, ran.stdout
+
+
+def test_a_mistake_is_told_of_a_method_that_puts_what_it_takes_into_its_arrays(tmp_path: Path) -> None:
+    generated(tmp_path, {"ring": HEAD + RING})
+    ran = forked_pytest(tmp_path / "nets", "--numbers=off", "-k", "methods_give")
+    assert "of the instance that it gives, `insert` is float32: it is int32 as built" in ran.stdout, (
+        ran.stdout
+    )
 
 
 RECORD = """

@@ -15,7 +15,8 @@ from scaffold.spec.skeletons.shapes.algebra.functions import (
     PRODUCTS,
     SPECTRA,
 )
-from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Leading, Parts, Shape
+from scaffold.spec.skeletons.shapes.algebra.indexing import has_rows, read_behind
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Dims, Leading, Parts, Shape, Unknown
 from scaffold.spec.skeletons.shapes.algebra.products import contracted, product, together
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.layers.known_layers import SIZE_OF_IMAGE, Layer
@@ -33,18 +34,28 @@ def take(shapes: Shapes, shape: Shape, meant: Shape) -> None:
 
 
 def along_last(shapes: Shapes, layer: Layer, shape: Shape) -> Shape:
-    """What a layer of Flax gives, which keeps all axes but the last; a table of rows keeps all, and adds one."""
+    """What a layer gives that keeps all axes but the last, as those of Flax do; a table of rows keeps all, and adds one."""
     gives = layer.gives if isinstance(layer.gives, tuple) else ()
-    [takes] = layer.takes
+    takes = layer.takes[0]
     known = shapes.known(shape)
     if takes == ():
         return (*known, *gives) if known is not None and gives else None
     if known:
         shapes.learn((known[-1],), takes[-1:] if isinstance(takes, tuple) else None)
+    elif layer.keeps and isinstance(takes, tuple):
+        shapes.expect(shape, takes)
     else:
         take(shapes, shape, takes)
     lead = known[:-1] if known else takes[:-1] if isinstance(takes, tuple) and shape is not None else None
     return shape if layer.keeps else (*lead, gives[-1]) if lead is not None and gives else None
+
+
+def learn_of_claim(shapes: Shapes, shape: Shape, dims: Dims | None) -> None:
+    """Learn dims that a result is said to have: they name axes without a name, and the tests hold it to all others."""
+    noted, empty = len(shapes.met), {*shapes.empty}
+    shapes.learn(shape, dims)
+    del shapes.met[noted:]
+    shapes.empty = empty
 
 
 def over(shapes: Shapes, shape: Shape, size: str) -> Shape:
@@ -52,7 +63,14 @@ def over(shapes: Shapes, shape: Shape, size: str) -> Shape:
     if isinstance(shape, Parts):
         return Parts(tuple(over(shapes, part, size) for part in shape.shapes))
     dims = shapes.known(shape)
-    return None if dims is None else (size, *dims)
+    if dims is not None or not isinstance(shape, Unknown):
+        return None if dims is None else (size, *dims)
+    every = shapes.part(shape, f"of {size}")
+    shapes.lengths[every.name, 0] = size
+    row = shapes.row(every)
+    shapes.learn(shape, shapes.known(row))
+    shapes.unify(shape, row)
+    return every
 
 
 def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> Shape:
@@ -137,12 +155,20 @@ def joined(shapes: Shapes, call: ast.Call, arrays: list[Shape]) -> Shape:
         return None
     if any(array is None for array in arrays) or () in known:
         return None
+    if is_last and any([read_behind(shapes, array) or has_rows(shapes, array) for array in arrays]):
+        return None  # rows of numbers, which may be matrices
     turn = slice(None, None, 1 if is_last else -1)  # so that the axis that grows is the last
     others = known[0][turn][:-1] if known else ()
     for array in arrays:
         shapes.learn(array, (*others, shapes.new())[turn])
     ends = [dims[turn][-1] for array in arrays if (dims := shapes.known(array))]
-    return (*others, shapes.whole_of(ends))[turn] if len(ends) == len(arrays) else None
+    return (*others, _whole_of(shapes, ends))[turn] if len(ends) == len(arrays) else None
+
+
+def _whole_of(shapes: Shapes, parts: list[str]) -> str:
+    """The dim of what is put together of parts: that of the axis which was split into these, or their sum."""
+    split = (whole for dims, whole in shapes.wholes.items() if shapes.known(dims) == (*parts,))
+    return next(split, "+".join(parts))
 
 
 def stacked(shapes: Shapes, call: ast.Call, arrays: list[Shape]) -> Shape:
@@ -167,7 +193,12 @@ def number_of(shapes: Shapes, call: ast.Call, arrays: list[Shape], *, is_method:
     along, dims = literal_or_none(axis), shapes.known(arrays[0])
     if along == 0 and not call.keywords[1:]:
         return shapes.row(arrays[0])
-    if dims is None or not isinstance(along, int) or not -len(dims) <= along < len(dims):
+    if (
+        read_behind(shapes, arrays[0])
+        or dims is None
+        or not isinstance(along, int)
+        or not -len(dims) <= along < len(dims)
+    ):
         return None
     keeps = literal_or_none(argument_of(call, 4, "keepdims") or ast.Constant(False))
     left, place = list(dims), along % len(dims)

@@ -19,10 +19,16 @@ _Made: TypeAlias = Mapping[str, list[ast.expr]]
 """What each local name is bound to."""
 
 
-def axes_indexed(function: Function) -> Iterator[tuple[str, int]]:
-    """The names that a function has several axes of, each with how many: those that it indexes, and those that these are computed of."""
+def learn_axes_read(scope: "Scope", function: Function) -> None:
+    """Take it that arrays of arguments have the axes that a function reads."""
+    for array, axes in _axes_read(function):
+        scope.shapes.read_axis(scope.value(array), axes - 1)
+
+
+def _axes_read(function: Function) -> Iterator[tuple[ast.expr, int]]:
+    """The arrays that a function has several axes of, each with how many: those that it indexes, or puts in rows, and those that these are computed of."""
     made: dict[str, list[ast.expr]] = {}
-    for name, value in local_values(function):
+    for name, value in (*local_values(function), *_unpacked(function)):
         made.setdefault(name, []).append(value)
     for name, times in Counter(_stored(function)).items():
         if times > len(made.get(name, ())):
@@ -30,7 +36,31 @@ def axes_indexed(function: Function) -> Iterator[tuple[str, int]]:
     for part in nodes_of(ast.Subscript, function):
         axes = axes_of_index(elements_of(part.slice))
         if axes > 1:
-            yield from ((name, axes) for name in _computed_of(part.value, made, frozenset()))
+            yield from ((array, axes) for array in _computed_of(part.value, made, frozenset()))
+    for call in nodes_of(ast.Call, function):
+        if _keeps_rows(call, made):
+            array = call.func.value if isinstance(call.func, ast.Attribute) else call
+            yield from ((array, 2) for array in _computed_of(array, made, frozenset()))
+
+
+def _unpacked(function: Function) -> Iterator[tuple[str, ast.expr]]:
+    """The names that are bound to the values of another name, each with what it is bound to: `state[0]` of `x, y = state`."""
+    for statement in nodes_of(ast.Assign, function):
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=parts)], value=ast.Name() as whole):
+                for place, part in enumerate(parts):
+                    if isinstance(part, ast.Name):
+                        yield part.id, ast.Subscript(whole, ast.Constant(place), ast.Load())
+            case _:
+                pass
+
+
+def _keeps_rows(call: ast.Call, made: _Made) -> bool:
+    """Whether it is `x.reshape(n, -1)` behind `n = x.shape[0]`: rows of as many numbers as there are."""
+    first, *rest = call.args or [ast.Constant(None)]
+    sizes = [first, *(made.get(first.id, ()) if isinstance(first, ast.Name) else ())]
+    is_kept = any(ast.unparse(size).endswith(".shape[0]") for size in sizes)
+    return last_name(call) == "reshape" and is_kept and "-1" in map(ast.unparse, rest)
 
 
 def _stored(function: Function) -> Iterator[str]:
@@ -38,15 +68,19 @@ def _stored(function: Function) -> Iterator[str]:
     return (name.id for name in nodes_of(ast.Name, function) if isinstance(name.ctx, ast.Store))
 
 
-def _computed_of(node: ast.expr, made: _Made, above: frozenset[str]) -> Iterator[str]:
-    """The names of arrays that have as many axes as what an expression gives, if not fewer; none where a name stands for something else, too."""
+def _computed_of(node: ast.expr, made: _Made, above: frozenset[str]) -> Iterator[ast.expr]:
+    """The arrays of arguments that have as many axes as what an expression gives, if not fewer; none where a name stands for something else, too."""
     match node:
         case ast.Name(id=name) if name in above:
-            yield name
+            yield node
         case ast.Name(id=name):
             parts = [[*_computed_of(value, made, above | {name})] for value in made.get(name, ())]
             if all(parts):
-                yield from (name, *chain.from_iterable(parts))
+                yield from (node, *chain.from_iterable(parts))
+        case ast.Attribute(value=ast.Name(id=name)) if name != "self":
+            yield node
+        case ast.Subscript(value=ast.Name(), slice=ast.Constant()):
+            yield node
         case ast.BinOp(left=inner, op=ast.MatMult()) | ast.UnaryOp(operand=inner):
             yield from _computed_of(inner, made, above)
         case ast.BinOp(left=left, right=right):

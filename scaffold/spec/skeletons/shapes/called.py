@@ -10,16 +10,17 @@ from msgspec.structs import replace
 from scaffold.source.definitions import parameters_with_defaults
 from scaffold.source.expressions import elements_of, whole_number
 from scaffold.source.instance import attribute_of_self, last_name
-from scaffold.source.lists import argument_of, created_shape
+from scaffold.source.lists import SHAPE_AT, argument_of, created_shape
 from scaffold.spec.construction.written_dtypes import dtypes_given
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.skeletons.shapes.algebra.functions import COUNTS_AT, OF_ARRAYS, SEGMENTS, SPECTRA
 from scaffold.spec.skeletons.shapes.algebra.indexing import axes_of_index, updated_part, without_index
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Dims, Parts, Record, Shape, Unknown
+from scaffold.spec.skeletons.shapes.applied import learn_of_claim
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer
 from scaffold.spec.skeletons.shapes.layers.layers import Makers, dims_of
 from scaffold.spec.skeletons.shapes.loops import layers_of
-from scaffold.spec.skeletons.shapes.required import size_asked
+from scaffold.spec.skeletons.shapes.required import size_asked, size_named
 
 if TYPE_CHECKING:
     from scaffold.spec.skeletons.shapes.scope import Scope
@@ -42,26 +43,33 @@ def in_order(names: Sequence[str], taken: list[Shape], named: Mapping[str, Shape
     return [*taken, *(named.get(name) for name in names[len(taken) :])]
 
 
-def created(scope: "Scope", call: ast.Call) -> Dims | None:
-    """What a call makes of sizes: of whole numbers that are given, and of axes that have a name, as after `n, m = x.shape`."""
-    makers = Makers(scope.sizes, {})
-    return created_shape(call, lambda node: scope.axes.get(ast.unparse(node)) or makers.size(node))
+def created(scope: "Scope", call: ast.Call) -> Shape:
+    """What a call makes of sizes, of whole numbers that are given, stored, or the sizes of axes, or as long as an array: `normal(key, x.shape)`."""
+    at = SHAPE_AT.get(last_name(call))
+    match argument_of(call, at, "shape") if at is not None else None:
+        case ast.Attribute(value=array, attr="shape"):
+            return scope.value(array)
+        case _:
+            makers = Makers(scope.sizes, {})
+            return created_shape(call, lambda node: size_named(scope, node) or makers.size(node))
 
 
 def of_sizes(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
-    """What functions give that are told how long that is: parts of a split, and sums of rows by their numbers."""
+    """What functions give that are told how long that is: parts of a split, other axes, and sums of rows by their numbers."""
     name = last_name(call)
     if name == "split":
         return _split(scope, call, taken)
+    if name == "reshape":
+        return _reshaped(scope, call)
     return _summed_rows(scope, call, *taken[:2]) if name in SEGMENTS and len(taken) > 1 else None
 
 
 def _summed_rows(scope: "Scope", call: ast.Call, data: Shape, places: Shape) -> Shape:
     """What `segment_sum(data, places, num_segments=n)` gives: a row for each segment. Data and places are as many."""
     scope.shapes.computes([data])
-    scope.shapes.be_of_one_length([data, places])
+    scope.shapes.be_as_many([data, places])
     row, count = scope.shapes.known(scope.shapes.row(data)), argument_of(call, 2, "num_segments")
-    size = "" if count is None else scope.axes.get(ast.unparse(count)) or size_asked(scope, count)
+    size = "" if count is None else size_named(scope, count)
     return None if row is None else (size or scope.shapes.new(), *row)
 
 
@@ -79,6 +87,25 @@ def _split(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
     return Parts(tuple((*dims[:place], part, *dims[place + 1 :]) for part in (size, rest)))
 
 
+def holder_of(scope: "Scope", call: ast.Call) -> ast.expr | None:
+    """What a method is called on: `x` of `x.sum()`, and nothing of `jnp.sum(x)`."""
+    holder = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return None if isinstance(holder, ast.Name) and holder.id not in scope.bound else holder
+
+
+def _reshaped(scope: "Scope", call: ast.Call) -> Dims | None:
+    """What `x.reshape(n, self.heads, -1)` gives: as many axes as it says, of which those have a size that has a name."""
+    sizes = call.args if holder_of(scope, call) is not None else call.args[1:]
+    if len(sizes) == 1:
+        sizes = elements_of(sizes[0])
+    is_open = any(isinstance(size, ast.Starred) for size in sizes) or (
+        len(sizes) == 1 and isinstance(sizes[0], ast.Name | ast.Attribute)
+    )
+    dims = [size_named(scope, size) for size in sizes]
+    named = (dim if dim.isidentifier() or dim.isdigit() else scope.shapes.new() for dim in dims)
+    return None if is_open else tuple(named) or None
+
+
 def learn_axes(scope: "Scope", node: ast.expr, index: Sequence[ast.expr]) -> None:
     """Take it that what is transformed has as many axes as an index of the spectrum says: two in `rfft(x)[:, :modes]`."""
     axes = axes_of_index(index)
@@ -92,16 +119,20 @@ _ADDED = ("add", "subtract", "multiply", "mul", "max", "min")
 
 
 def updated(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
-    """What `x.at[index].set(part)` gives; where several indices say the places, or parts are added up, there are as many parts as places."""
+    """What `x.at[index].set(part)` gives, whose parts are such of the array; where several indices say the places, or parts are added up, there are as many parts as places."""
     if (place := updated_part(call.func)) is None:
         return None
-    scope.shapes.learn(scope.value(place), scope.shapes.known(taken[0]) or None if taken else None)
+    array, part = scope.value(place.value), scope.value(place)
+    scope.shapes.learn(part, scope.shapes.known(taken[0]) or None if taken else None)
+    for put in taken[:1] if last_name(call) == "set" else ():
+        scope.shapes.learn(put, scope.shapes.known(part))
+        scope.shapes.hold_counts([put] if scope.shapes.is_count(array) else [])
     places = [scope.value(part) for part in elements_of(place.slice) if not isinstance(part, ast.Slice)]
     are_added, given = last_name(call) in _ADDED, taken[:1]
     if len(places) > 1 or are_added:
-        scope.shapes.be_of_one_length([*places, *given])
+        scope.shapes.be_as_many([*places, *given])
     scope.shapes.computes(given if are_added else ())
-    return scope.value(place.value)
+    return array
 
 
 def method_called(scope: "Scope", function: ast.expr) -> str:
@@ -138,7 +169,7 @@ def inlined(scope: "Scope", helper: ast.FunctionDef, taken: list[Shape], named: 
     )
     inner.depth += 1
     given, said = inner.block(helper.body), _renamed(scope, dims_of(helper.returns), renamed)
-    scope.shapes.learn_of_claim(given, said)
+    learn_of_claim(scope.shapes, given, said)
     return said if given is None else given
 
 

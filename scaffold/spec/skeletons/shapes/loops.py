@@ -1,4 +1,4 @@
-"""Names that stand for layers, and loops: `for layer in self.layers`."""
+"""Names that stand for layers, and loops: `for layer in self.layers`, and functions of jax that go through rows."""
 
 import ast
 from collections.abc import Iterable
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from scaffold.source.instance import attribute_of_self, last_name
 from scaffold.spec.skeletons.shapes.algebra.functions import SAME_LAYERS
-from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Held, Shape, Unknown
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import NOT_CALLED, Held, Parts, Shape, Unknown
+from scaffold.spec.skeletons.shapes.applied import axes_of_vmap, has_other_result, over
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, layers_at, parted
 
 if TYPE_CHECKING:
@@ -91,3 +92,26 @@ def _bind_element(scope: "Scope", target: ast.expr, every: ast.expr, place: int)
         scope.layers[target.id] = layers[place : place + 1] or layers[-1:]
     else:
         scope.bind([target], scope.shapes.row(scope.value(every)))
+
+
+def mapped(scope: "Scope", call: ast.Call, taken: list[Shape]) -> Shape:
+    """What `jax.vmap` gives of a function, which takes rows of what it is given, or what lies along another axis."""
+    axes = axes_of_vmap(call, len(taken))
+    pairs = list(zip(taken, axes, strict=True))
+    rows = [shape if axis is None else scope.shapes.row(shape, axis) for shape, axis in pairs]
+    given = scope.applied(call.args[0], rows, {})
+    if given is NOT_CALLED:
+        return None
+    sizes = (scope.shapes.length(shape, 0) for shape, axis in pairs if axis == 0)
+    size = next(filter(None, sizes), "")
+    return None if has_other_result(call) else over(scope.shapes, given, size or scope.shapes.new())
+
+
+def scanned(scope: "Scope", function: ast.expr, carry: Shape, rows: Shape) -> Shape:
+    """A scan takes rows of what its function takes second, and gives the carry with all that it gives second."""
+    given = scope.applied(function, [carry, scope.shapes.row(rows)], {})
+    if not isinstance(given, Parts) or len(given.shapes) != 2:
+        return Parts((carry, None))
+    scope.shapes.equate(carry, given.shapes[0])
+    size = scope.shapes.length(rows, 0) or scope.shapes.new()
+    return Parts((carry, over(scope.shapes, given.shapes[1], size)))

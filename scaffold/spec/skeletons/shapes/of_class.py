@@ -13,7 +13,7 @@ from scaffold.source.flattened import numbers_beside_leaves
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names
-from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Shape, Unknown
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Parts, Shape, Unknown
 from scaffold.spec.skeletons.shapes.algebra.products import FIELD
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, renamed
@@ -40,6 +40,8 @@ class ClassShapes(Struct, frozen=True):
     """What each method gives."""
     not_sizes: frozenset[str] = frozenset()
     """The fields whose names no dim can have."""
+    keeps: bool = False
+    """Whether its call gives what has the shape of its first argument, however many axes that has."""
 
     def of_argument(self, function: str, name: str) -> str:
         """The type in the grammar of an argument of a method; empty where no use tells it.
@@ -54,7 +56,9 @@ class ClassShapes(Struct, frozen=True):
     def stated(self, function: str, name: str) -> str:
         """The same of an argument of which a statement that raises states the shape; empty of all others."""
         return (
-            self._type(f"{function}.{name}") if self.shapes.is_stated(Unknown(f"{function}.{name}")) else ""
+            self._type(f"{function}.{name}")
+            if self.shapes.is_among(self.shapes.stated, Unknown(f"{function}.{name}"))
+            else ""
         )
 
     def of_field(self, name: str) -> str:
@@ -128,7 +132,8 @@ class Beside(Struct):
         self.shapes.count = shapes.count
         for record in self.records.values():
             for held in map(record.field, record.fields):
-                self.shapes.computes([held] if shapes.is_computed(held) else [])
+                self.shapes.computes([held] if shapes.is_among(shapes.computed, held) else [])
+                self.shapes.hold_counts([held] if shapes.is_count(held) else [])
                 dims = shapes.known(held)
                 if dims is not None and all(re.fullmatch(r"\w+", dim) for dim in dims):
                     self.shapes.learn(held, dims)
@@ -140,8 +145,10 @@ class Beside(Struct):
             ties = ties_of(node, read.shapes)
             takes = tuple(renamed(shape, ties) for shape in _first_known(call, read.shapes))
             arguments = tuple(argument.arg for argument in arguments_of(maker))
-            gives = renamed(read.shapes.told(read.given.get("__call__")), ties)
-            self.made[node.name] = Made(arguments, takes, gives, tuple(_counts(call, read.shapes)))
+            gives = renamed(_told(read.shapes, read.given.get("__call__")), ties)
+            self.made[node.name] = Made(
+                arguments, takes, gives, tuple(_counts(call, read.shapes)), read.keeps
+            )
         methods = (part for part in node.body if isinstance(part, Function))
         for method in methods if node.name in self.records else ():
             shapes = [_known(method, argument, read.shapes) for argument in arguments_of(method)]
@@ -174,6 +181,7 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
         uses.read(method)
     beside.tell_fields(shapes)
     shapes.computed |= beside.shapes.computed
+    shapes.counts |= beside.shapes.counts
     for method in methods:
         uses.read(method)
     if read is not None:
@@ -189,7 +197,8 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
             uses.given.get(method.name), dims_of(of_base.returns) if method.returns is None else None
         )
     beside.learn_fields(shapes)
-    return ClassShapes(shapes, uses.given, frozenset(_not_sizes(owner)))
+    keeps = "__call__" in named and uses.keeps_rank()
+    return ClassShapes(shapes, uses.given, frozenset(_not_sizes(owner)), keeps)
 
 
 def _not_sizes(owner: ast.ClassDef) -> Iterator[str]:
@@ -263,7 +272,7 @@ def _first_known(call: ast.FunctionDef, shapes: Shapes) -> Iterator[Shape]:
     """The dims of the first arguments of a call, up to one of which they are not known."""
     for argument in arguments_of(call):
         said = dims_of(argument.annotation)
-        shape = shapes.told(Unknown(f"__call__.{argument.arg}")) if said is None else said
+        shape = _told(shapes, Unknown(f"__call__.{argument.arg}")) if said is None else said
         if shape is None:
             return
         yield shape
@@ -273,3 +282,19 @@ def _free_rows(shapes: Iterable[Shape], bound: Collection[str]) -> dict[str, str
     """Names for the dims that a method alone names: each call of it has axes of its own there."""
     dims = [dim for shape in shapes if isinstance(shape, tuple) for dim in shape]
     return {name: f"{ROWS}_{name}" for dim in dims for name in dim_names(dim) if name not in bound}
+
+
+def _told(shapes: Shapes, shape: Shape) -> Shape:
+    """A shape that is known, for others to use; None of another. Its axes without a name are rows."""
+    if isinstance(shape, Unknown) and shapes.known(shape) is None:
+        shape = Parts(tuple(shapes.parts_of(shape.name)))
+    if isinstance(shape, Parts):
+        parts = tuple(_told(shapes, part) for part in shape.shapes)
+        return Parts(parts) if parts and None not in parts else None
+    dims = shapes.known(shape)
+    return None if dims is None else tuple(map(_as_row, dims))
+
+
+def _as_row(dim: str) -> str:
+    """A dim for others to use: an axis without a name is one of their rows."""
+    return dim.replace(AXIS, f"{ROWS}_") if dim.startswith(AXIS) else dim

@@ -3,8 +3,8 @@
 import ast
 from typing import TYPE_CHECKING
 
-from scaffold.source.expressions import nodes_of
-from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Shape
+from scaffold.source.expressions import nodes_of, whole_number
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Parts, Shape
 from scaffold.spec.skeletons.shapes.algebra.products import together
 
 if TYPE_CHECKING:
@@ -12,8 +12,11 @@ if TYPE_CHECKING:
 
 
 def combined(scope: "Scope", node: ast.expr, left: ast.expr, right: ast.expr) -> Shape:
-    """What an operator or a comparison gives; what it joins bit by bit holds flags, or whole numbers."""
+    """What an operator or a comparison gives; what it joins bit by bit holds flags, or whole numbers, and a tuple is taken several times."""
     operands = scope.value(left), scope.value(right)
+    count = whole_number(right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) else None
+    if isinstance(operands[0], Parts) and count is not None:
+        return Parts(operands[0].shapes * count)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor):
         pairs = zip((left, right), operands, strict=True)
         scope.shapes.hold_counts(shape for each, shape in pairs if not any(nodes_of(ast.Compare, each)))

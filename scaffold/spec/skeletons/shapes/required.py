@@ -112,6 +112,11 @@ def size_asked(scope: "Scope", size: ast.expr) -> str:
     return dim
 
 
+def size_named(scope: "Scope", size: ast.expr) -> str:
+    """The same of a size that may have a name, too: `n` behind `n = x.shape[0]`."""
+    return scope.axes.get(ast.unparse(size)) or size_asked(scope, size)
+
+
 def _axis(scope: "Scope", shape: Shape, axis: int) -> Dims | None:
     """The dim of one axis of an array; None where it is not known."""
     dims = scope.shapes.known(shape) or ()

@@ -17,17 +17,22 @@ from scaffold.spec.skeletons.shapes.algebra.functions import (
     SAME_FUNCTION,
 )
 from scaffold.spec.skeletons.shapes.algebra.indexing import part_of, transposed
-from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Held, Parts, Record, Shape, Unknown
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import (
+    NOT_CALLED,
+    STATE,
+    Held,
+    Parts,
+    Record,
+    Shape,
+    Unknown,
+)
 from scaffold.spec.skeletons.shapes.algebra.products import FIELD, product
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.applied import (
     along_last,
-    axes_of_vmap,
     given_by,
-    has_other_result,
     joined,
     number_of,
-    over,
     take,
 )
 from scaffold.spec.skeletons.shapes.axes import name_axes, name_axis
@@ -36,6 +41,7 @@ from scaffold.spec.skeletons.shapes.called import (
     fields_of_counts,
     gradient,
     helper_called,
+    holder_of,
     in_order,
     inlined,
     learn_axes,
@@ -50,16 +56,21 @@ from scaffold.spec.skeletons.shapes.called import (
 )
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, with_new_rows
 from scaffold.spec.skeletons.shapes.layers.layers import AS_ARRAY
-from scaffold.spec.skeletons.shapes.loops import enter_loop, hold_layers, layers_of, name_layers, rounds
+from scaffold.spec.skeletons.shapes.loops import (
+    enter_loop,
+    hold_layers,
+    layers_of,
+    mapped,
+    name_layers,
+    rounds,
+    scanned,
+)
 from scaffold.spec.skeletons.shapes.operators import combined
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
 from scaffold.spec.skeletons.shapes.required import learn_required
 
 if TYPE_CHECKING:
     from scaffold.spec.skeletons.shapes.uses import Uses
-
-_NOT_CALLED = Parts(())
-"""Stands for what a function gives that is none of the class, and no layer."""
 
 
 class Scope(Struct):
@@ -179,11 +190,11 @@ class Scope(Struct):
                 return None
             case ast.BinOp(left=left, op=ast.MatMult(), right=right):
                 return product(self.shapes, self.value(left), self.value(right))
+            case ast.Lambda():
+                self._layer(node)
+                return None
             case ast.Tuple(elts=parts):
                 return Parts(tuple(map(self.value, parts)))
-            case ast.BinOp(left=ast.Tuple() as several, op=ast.Mult(), right=ast.Constant(value=int(count))):
-                held = self.value(several)
-                return Parts(held.shapes * count) if isinstance(held, Parts) else None
             case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
                 return combined(self, node, left, right)
             case ast.Call():
@@ -239,9 +250,9 @@ class Scope(Struct):
             return joined(self.shapes, node, [*map(self.value, getattr(node.args[0], "elts", []))])
         learn_counts(self, node, taken)
         if name == "scan" and len(node.args) > 2:
-            return self._scan(node.args[0], taken[1], taken[2])
+            return scanned(self, node.args[0], taken[1], taken[2])
         applied = self.applied(node.func, taken, named)
-        if applied is not _NOT_CALLED:
+        if applied is not NOT_CALLED:
             return applied
         if attribute_of_self(node.func) is not None:
             return None  # a part, whatever it is called
@@ -260,10 +271,8 @@ class Scope(Struct):
         """What a function of jax gives, or a method of an array."""
         if (of_index := of_state(self, node, taken) or updated(self, node, taken)) is not None:
             return of_index
-        holder = node.func.value if isinstance(node.func, ast.Attribute) else None
-        is_method = holder is not None and not (isinstance(holder, ast.Name) and holder.id not in self.bound)
-        is_array = is_method and holder is not None and not layers_of(self, holder)
-        first = self.value(holder) if is_array and holder is not None else None
+        holder = holder_of(self, node)
+        first = self.value(holder) if holder is not None and not layers_of(self, holder) else None
         arrays = taken if first is None else [first, *taken]
         if name in NUMBERS:
             return number_of(self.shapes, node, arrays, is_method=first is not None)
@@ -275,7 +284,7 @@ class Scope(Struct):
         """What a function of the class gives, or a layer; its arguments are of the shapes that it is called with."""
         wrapper = last_name(function) if isinstance(function, ast.Call) else ""
         if isinstance(function, ast.Call) and function.args and wrapper in MAPS:
-            return self._mapped(function, taken)
+            return mapped(self, function, taken)
         if isinstance(function, ast.Call) and function.args and wrapper in SAME_FUNCTION:
             return self.applied(function.args[0], taken, named)
         if (helper := helper_called(self, function)) is not None:
@@ -284,7 +293,7 @@ class Scope(Struct):
             return gradient(self, function, taken, named)
         layer = self._layer(function)
         if layer is None:
-            return _NOT_CALLED
+            return NOT_CALLED
         taken, layer = in_order(names_taken(layer), taken, named), with_new_rows(layer, self.shapes.new)
         for place in layer.counts:
             self.shapes.holds_counts(taken[place] if place < len(taken) else None)
@@ -298,27 +307,6 @@ class Scope(Struct):
             self.shapes.computes(taken[:1])
         given = taken[0] if is_kept else layer.result
         return Parts((given, STATE)) if layer.with_state else given
-
-    def _mapped(self, call: ast.Call, taken: list[Shape]) -> Shape:
-        """What `jax.vmap` gives of a function, which takes rows of what it is given, or what lies along another axis."""
-        axes = axes_of_vmap(call, len(taken))
-        pairs = list(zip(taken, axes, strict=True))
-        rows = [shape if axis is None else self.shapes.row(shape, axis) for shape, axis in pairs]
-        given = self.applied(call.args[0], rows, {})
-        if given is _NOT_CALLED:
-            return None
-        sizes = (self.shapes.known(shape) for shape, axis in pairs if axis == 0)
-        size = next((dims[0] for dims in sizes if dims), "")
-        return None if has_other_result(call) else over(self.shapes, given, size or self.shapes.new())
-
-    def _scan(self, function: ast.expr, carry: Shape, rows: Shape) -> Shape:
-        """A scan takes rows of what its function takes second, and gives the carry with all that it gives second."""
-        given = self.applied(function, [carry, self.shapes.row(rows)], {})
-        if not isinstance(given, Parts) or len(given.shapes) != 2:
-            return Parts((carry, None))
-        self.shapes.equate(carry, given.shapes[0])
-        dims = self.shapes.known(rows)
-        return Parts((carry, over(self.shapes, given.shapes[1], dims[0] if dims else self.shapes.new())))
 
     def _layer(self, function: ast.expr) -> Layer | None:
         """The layer that is called, or the function within the class."""

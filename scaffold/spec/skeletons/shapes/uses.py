@@ -4,13 +4,15 @@ import ast
 from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scaffold.source.definitions import arguments_of, arguments_with_defaults
 from scaffold.source.expressions import Function
 from scaffold.source.instance import last_name
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Held, Parts, Shape, Unknown
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
-from scaffold.spec.skeletons.shapes.axes import axes_indexed
+from scaffold.spec.skeletons.shapes.applied import learn_of_claim
+from scaffold.spec.skeletons.shapes.axes import learn_axes_read
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer
 from scaffold.spec.skeletons.shapes.layers.layers import Instance, dims_of, says_counts
 from scaffold.spec.skeletons.shapes.records import Records, record_of
@@ -65,6 +67,22 @@ class Uses(Struct):
         counts = tuple(i for i, argument in enumerate(takes) if self.shapes.is_count(argument))
         return Layer(takes, self.given.get(method), counts)
 
+    def keeps_rank(self) -> bool:
+        """Whether the call gives what has the shape of its first argument also where that has one more axis."""
+        call = self.methods["__call__"]
+        first = next((Unknown(f"{call.name}.{argument.arg}") for argument in arguments_of(call)), None)
+        dims = self.shapes.known(first)
+        if first is None or not dims:
+            return False
+        shapes = Shapes(count=self.shapes.count)
+        wider = (shapes.new(), *dims)
+        shapes.learn(first, wider)
+        tried = replace(self, shapes=shapes, given={})
+        for method in (*self.methods.values(), call):
+            tried.read(method)
+        given = shapes.known(tried.given[call.name])
+        return not shapes.misfits and given == shapes.known(first) == wider
+
     def is_property(self, method: str) -> bool:
         """Whether a method is read as an attribute."""
         decorators = map(last_name, self.methods[method].decorator_list)
@@ -84,10 +102,9 @@ class Uses(Struct):
         scope = Scope(self, name, bound, {}, {}, sizes)
         if isinstance(node, ast.Lambda):
             return scope.value(node.body)
-        for argument, axes in axes_indexed(node):
-            self.shapes.read_axis(bound.get(argument), axes - 1)
+        learn_axes_read(scope, node)
         given, said = scope.block(node.body), dims_of(node.returns)
-        self.shapes.learn_of_claim(given, said)
+        learn_of_claim(self.shapes, given, said)
         return said if given is None else given
 
     def _of_argument(self, argument: ast.arg, function: str) -> Shape:

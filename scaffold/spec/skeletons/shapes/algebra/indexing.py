@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scaffold.source.expressions import whole_number
 from scaffold.source.lists import literal_slice
-from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Dims, Shape, Unknown
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Dims, Parts, Record, Shape, Unknown
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 
 
@@ -51,20 +51,60 @@ def part_of(shapes: Shapes, shape: Shape, index: Sequence[ast.expr], places: Seq
     """What `shape[index]` has; an index of several axes says how many there are. `places` are arrays among the indices."""
     if [ast.unparse(part) for part in index] in (["..."], []):
         return shape  # `x[()]` is all of it, too
-    axes = axes_of_index(index)
+    axes, place = axes_of_index(index), whole_number(index[0]) if len(index) == 1 else None
+    if isinstance(shape, Parts | Record) and place is not None:
+        parts = shapes.unpack(shape, len(shape.shapes if isinstance(shape, Parts) else shape.fields))
+        return parts[place] if -len(parts) <= place < len(parts) else None
     if len(index) == 1 and isinstance(index[0], ast.Constant) and isinstance(index[0].value, int):
         return shapes.row(shape)
     if shapes.known(shape) is None and (axes > 1 or (axes == 1 and len(index) > 1)):
         shapes.learn(shape, tuple(shapes.new() for _ in range(axes)))
     dims, gathered = shapes.known(shape), shapes.known(places[0])
-    takes_rows = all(_is_whole(part) for part in index[1:])
-    if dims and gathered and takes_rows:
+    takes_rows = all(map(_is_whole, index[1:])) and whole_number(index[0]) is None
+    if dims and gathered is not None and takes_rows:
         return (*gathered, *dims[1:])
-    if isinstance(shape, Unknown) and takes_rows and isinstance(places[0], Unknown):
-        return shapes.rows_at(shape, places[0])
+    if isinstance(shape, Unknown) and takes_rows and (gathered is not None or isinstance(places[0], Unknown)):
+        return _rows_at(shapes, shape, places[0])
+    several = [place for place in places if isinstance(place, Unknown) or shapes.known(place)]
+    shapes.be_as_many(several if len(several) > 1 else [])
     if isinstance(shape, Unknown):
         shapes.unclear.add(shape.name)
-    return indexed(dims, index, shapes) if dims is not None and 0 <= axes <= len(dims) else None
+    left = indexed(dims, index, shapes) if dims is not None and 0 <= axes <= len(dims) else None
+    return left if left is None or not isinstance(shape, Unknown) else _named(shapes, shape, left)
+
+
+def _rows_at(shapes: Shapes, shape: Unknown, places: Shape) -> Unknown:
+    """Rows of an array, as many as there are places, by which they are to be told."""
+    rows = row = shapes.part(shape, str(places))
+    dims = shapes.known(places)
+    shapes.behind[rows.name] = axes = 1 if dims is None else len(dims)
+    for _ in range(axes):
+        row = shapes.row(row)
+    shapes.be_of_one_length([rows, places])
+    shapes.unify(shapes.row(shape), row)
+    return rows
+
+
+def read_behind(shapes: Shapes, shape: Shape) -> bool:
+    """Take it that rows which are taken by places have an axis; whether it is such, and no more is known of them."""
+    is_open = isinstance(shape, Unknown) and shape.name in shapes.behind and shapes.known(shape) is None
+    for _ in range(shapes.behind[shape.name] if is_open and isinstance(shape, Unknown) else 0):
+        shape = shapes.row(shape)
+    shapes.require_axis(shape if is_open else None, 0)
+    return is_open
+
+
+def has_rows(shapes: Shapes, shape: Shape) -> bool:
+    """Whether the rows of an array, of which no more is known, are said to have an axis."""
+    is_open = isinstance(shape, Unknown) and shapes.known(shape) is None
+    return is_open and shapes.is_among(shapes.required, shapes.row(shape))
+
+
+def _named(shapes: Shapes, shape: Unknown, left: Dims) -> Unknown:
+    """A part of an array by a name of its own: what is learnt of its elements holds for those of the array."""
+    part = shapes.part(shape, ":" + ",".join(left))
+    shapes.learn(part, left)
+    return part
 
 
 def without_index(array: ast.expr) -> ast.expr:

@@ -42,6 +42,8 @@ class Held(Struct, frozen=True):
     name: str
 
 
+NOT_CALLED = Parts(())
+"""Stands for what a function gives that is none of the class, and no layer."""
 Shape = Dims | Unknown | Parts | Record | Leading | Held | None
 """The dims, the array of which they are not known yet, several arrays, layers, or None of what may be no array at all."""
 

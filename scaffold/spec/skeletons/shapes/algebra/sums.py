@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 def shares(total: str, size: str, is_free: Callable[[str], bool]) -> list[tuple[str, str]]:
     """The free terms of a sum of dims with what each is of a size: term by term of another sum, what the others leave, or halves."""
-    terms, parts = total.split("+"), size.split("+")
+    terms, parts = total.split("+"), [*_terms(size).elements()]
     free = [term for term in terms if is_free(term)]
     if not re.fullmatch(r"\w+(\+\w+)+", total) or not free:
         return []

@@ -1,17 +1,16 @@
 """Shapes of names that are learnt one after the other: `self.weight` and `x` in `self.weight @ x`."""
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from scaffold.spec.grammar.named_dims import AXIS, ROWS
+from scaffold.spec.grammar.named_dims import AXIS
 from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Chosen, Dims, Parts, Record, Shape, Unknown
 from scaffold.spec.skeletons.shapes.algebra.sums import shares
 
-_ROW = "[{}]"
-"""How the names of rows end, by the axis that they lie along."""
 _CAST = " cast"
 """How the names of arrays end that are cast to another dtype: of one shape with those of the names before it."""
 MOST_AXES = 4
@@ -41,6 +40,8 @@ class Shapes(Struct):
     """How long an array is along an axis, of which the rows are known."""
     axes_read: dict[str, int] = {}
     """How many axes a name has at least: `x.shape[1]` is read."""
+    behind: dict[str, int] = {}
+    """How many axes stand before those of the rows, by name of what is taken of an array by places."""
     required: set[str] = set()
     """The names of which an axis has to have a size."""
     stated: set[str] = set()
@@ -55,6 +56,8 @@ class Shapes(Struct):
     """By dim of an image, that of the kernel that moves along it."""
     wholes: dict[tuple[str, ...], str] = {}
     """By the dims of the parts that an axis is split into, its own."""
+    misfits: bool = False
+    """Whether an array was said to have more axes than it has, or fewer."""
     met: list[tuple[str, str]] = []
     """Pairs of dims with names or numbers that are of one size."""
     leading: dict[str, Dims] = {}
@@ -68,22 +71,12 @@ class Shapes(Struct):
         dims = self._dims(self._first(shape.name)) if isinstance(shape, Unknown) else shape
         return tuple(map(self._axis, dims)) if isinstance(dims, tuple) else None
 
-    def told(self, shape: Shape) -> Shape:
-        """A shape that is known, for others to use; None of another. Its axes without a name are rows."""
-        if isinstance(shape, Unknown) and self.known(shape) is None:
-            shape = Parts(tuple(self.parts_of(shape.name)))
-        if isinstance(shape, Parts):
-            parts = tuple(map(self.told, shape.shapes))
-            return Parts(parts) if parts and None not in parts else None
-        dims = self.known(shape)
-        return None if dims is None else tuple(map(_as_row, dims))
-
     def _dims(self, name: str, axes: int = 0) -> Dims | None:
         """The dims of a name, or those of a row of it below one more: an array may be said to be one of its own rows."""
         if name in self.dims or axes == MOST_AXES:
             return self.dims.get(name)
         for axis in range(MOST_AXES - 1):
-            row = self._dims(self._first(name + _ROW.format(axis)), axes + 1)
+            row = self._dims(self._first(f"{name}[{axis}]"), axes + 1)
             if row is not None and axis <= len(row):
                 return (*row[:axis], self._length(name, axis), *row[axis:])
         return self._of_equal_parts(name)
@@ -127,8 +120,7 @@ class Shapes(Struct):
             return (*dims[:axis], *dims[axis:][1:]) if -len(dims) <= axis < len(dims) else None
         if not isinstance(shape, Unknown) or axis < 0:
             return None
-        mark = _CAST if shape.name.endswith(_CAST) else ""
-        return Unknown(self._first(shape.name) + _ROW.format(axis) + mark)
+        return self.part(shape, str(axis))
 
     def be_of_one_length(self, shapes: Iterable[Shape], axis: int = 0) -> None:
         """Take it that arrays whose rows go together have as many of them."""
@@ -142,8 +134,16 @@ class Shapes(Struct):
         for length in lengths[1:]:
             self._join(self._axis(lengths[0]), self._axis(length))
 
+    def be_as_many(self, shapes: Sequence[Shape]) -> None:
+        """The same of arrays that have rows each, if one has."""
+        self.be_of_one_length(shapes)
+        for shape in shapes if any(map(self.known, shapes)) else ():
+            self.require_axis(shape, 0)
+
     def length(self, shape: Shape, axis: int) -> str:
-        """How long an array is along an axis; empty where it has none there, or nothing is known of it."""
+        """How long an array is along an axis, as are those that go together; empty where it has none there, or nothing is known of it."""
+        if isinstance(shape, Parts):
+            return next(filter(None, (self.length(part, axis) for part in shape.shapes)), "")
         if (dims := self.known(shape)) is not None:
             return dims[axis] if -len(dims) <= axis < len(dims) else ""
         name = shape.name if isinstance(shape, Unknown) else ""
@@ -155,11 +155,10 @@ class Shapes(Struct):
             self.lengths[name, axis] = self.new()
         return self.lengths[name, axis]
 
-    def rows_at(self, shape: Unknown, places: Unknown) -> Unknown:
-        """Some rows of an array, which is to be told by these."""
-        rows = Unknown(f"{shape.name}[{places.name}]")
-        self.unify(self.row(shape), Unknown(rows.name + _ROW.format(0)))
-        return rows
+    def part(self, shape: Unknown, which: str) -> Unknown:
+        """A part of an array, of which what it holds is learnt with the array."""
+        mark = _CAST if shape.name.endswith(_CAST) else ""
+        return Unknown(f"{self._first(shape.name)}[{which}]{mark}")
 
     def learn(self, shape: Shape, dims: Dims | None) -> None:
         """Take it that an array has these dims, and note where it has others with names."""
@@ -176,14 +175,21 @@ class Shapes(Struct):
             for dim, meant in zip(known, dims, strict=True):
                 self._join(self._axis(dim), self._axis(meant))
                 self._note(self._axis(dim), self._axis(meant))
+        elif known is not None:
+            self.misfits = True
+
+    def expect(self, shape: Shape, dims: Dims) -> None:
+        """Take it that an array has these dims where nothing else says how many axes it has."""
+        if isinstance(shape, Unknown):
+            self.leading[shape.name] = dims
 
     def learn_leading(self, shape: Shape, dims: Dims) -> None:
         """Take it that the first axes of an array are these."""
         known = self.known(shape)
         if known is not None:
             self.learn(known[: len(dims)], dims)
-        elif isinstance(shape, Unknown):
-            self.leading[shape.name] = dims
+        else:
+            self.expect(shape, dims)
 
     def _learn_several(self, several: Dims, others: Dims) -> None:
         """Take it that dims, of which the first stands for any number, are these, in which none does."""
@@ -191,13 +197,6 @@ class Shapes(Struct):
         self.empty |= {first[1:]} if len(rest) == len(others) else set[str]()
         if len(rest) <= len(others):
             self.learn(tuple(rest), others[len(others) - len(rest) :])
-
-    def learn_of_claim(self, shape: Shape, dims: Dims | None) -> None:
-        """The same of dims that a result is said to have: they name axes without a name, and the tests hold it to all others."""
-        noted, empty = len(self.met), {*self.empty}
-        self.learn(shape, dims)
-        del self.met[noted:]
-        self.empty = empty
 
     def _note(self, left: str, right: str) -> None:
         """Note that two dims are of one size, unless that is chosen here, or one of them may be 1."""
@@ -211,8 +210,9 @@ class Shapes(Struct):
         self.unify(left, right)
 
     def computes(self, shapes: Iterable[Shape]) -> None:
-        """Take it that something is computed of the elements of arrays."""
-        self.computed |= {shape.name for shape in shapes if isinstance(shape, Unknown)}
+        """Take it that something is computed of the elements of arrays, or of those of which they are parts."""
+        names = [shape.name for shape in shapes if isinstance(shape, Unknown)]
+        self.computed |= {*names, *(name.partition("[")[0] for name in names)}
 
     def unify(self, left: Shape, right: Shape) -> None:
         """Take it that two names stand for one array, or for arrays of one shape."""
@@ -225,7 +225,7 @@ class Shapes(Struct):
         self.learn(right, self.known(left))
         if isinstance(left, Unknown) and isinstance(right, Unknown) and self.known(left) is None:
             first, second = self._first(left.name), self._first(right.name)
-            if first != second:
+            if first != second and not (_is_row(first, second) or _is_row(second, first)):
                 self._name_as(second, first)
 
     def _name_as(self, second: str, first: str) -> None:
@@ -266,13 +266,9 @@ class Shapes(Struct):
         of_rows = [] if first in self.tuples else self.parts_of(first)
         return any(name in map(self._first, self.counts) for name in (first, *(row.name for row in of_rows)))
 
-    def is_stated(self, shape: Unknown) -> bool:
-        """Whether a statement that raises states the shape of an array."""
-        return self._first(shape.name) in map(self._first, self.stated)
-
-    def is_computed(self, shape: Unknown) -> bool:
-        """Whether something is computed of the elements of an array."""
-        return self._first(shape.name) in map(self._first, self.computed)
+    def is_among(self, names: Iterable[str], shape: Shape) -> bool:
+        """Whether an array, or what it is one with, is among these names."""
+        return isinstance(shape, Unknown) and self._first(shape.name) in map(self._first, names)
 
     def settle(self, names: Iterable[str]) -> None:
         """Take it that the arrays of these names are vectors, where no more is known, and counts too; or of as many axes as are read, as long as these are read."""
@@ -283,15 +279,11 @@ class Shapes(Struct):
         for name, dims in self.leading.items():
             self.learn(Unknown(name), dims if self.known(Unknown(name)) is None else None)
         several = (name for name, axes in self.axes_read.items() if axes > 1)
-        for name in (*names, *sorted({*self.counts, *several, *self.required})):
+        told = sorted({*self.counts, *several, *self.required}, key=_rows_first)
+        for name in (*told, *names):
             if self.known(Unknown(name)) is None and name not in self.unclear:
                 axes, first = self.axes_read.get(name, 1), self._first(name)
                 self.learn(Unknown(name), tuple(self._length(first, axis) for axis in range(axes)))
-
-    def whole_of(self, parts: Sequence[str]) -> str:
-        """The dim of what is put together of parts: that of the axis which was split into these, or their sum."""
-        split = (whole for dims, whole in self.wholes.items() if [*map(self._axis, dims)] == [*parts])
-        return next(split, "+".join(parts))
 
     def read_until(self, dim: str, end: float) -> None:
         """Take it that an index reads so many of an axis; of one alone are two."""
@@ -344,6 +336,11 @@ def _leads(dims: Dims) -> bool:
     return dims[:1] != () and dims[0].startswith("*")
 
 
-def _as_row(dim: str) -> str:
-    """A dim for others to use: an axis without a name is one of their rows."""
-    return dim.replace(AXIS, f"{ROWS}_") if dim.startswith(AXIS) else dim
+def _is_row(row: str, name: str) -> bool:
+    """Whether a name is that of a row of an array, which is none of its shape."""
+    return row.startswith(name) and re.fullmatch(r"(\[\d\])+", row.removeprefix(name)) is not None
+
+
+def _rows_first(name: str) -> tuple[int, str]:
+    """An order in which rows stand before the array that they are of."""
+    return -name.count("["), name

@@ -15,7 +15,7 @@ from scaffold.source.definitions import (
 )
 from scaffold.source.expressions import is_arithmetic, local_values, nodes_of
 from scaffold.source.instance import last_name, made_attributes, names_array
-from scaffold.source.lists import SHAPE_AT, Lists, filled_lists
+from scaffold.source.lists import SHAPE_AT, Lists, created_shape, filled_lists
 from scaffold.source.local_makers import substituted, unfolded
 from scaffold.spec.grammar.kept_annotations import without_none
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
@@ -46,6 +46,12 @@ class Made(Struct, frozen=True):
     gives: Shape = None
     counts: tuple[int, ...] = ()
     """The places of the arguments that are whole numbers."""
+    keeps: bool = False
+    """Whether it gives what has the shape of its first argument, however many axes that has."""
+
+    def layer(self, takes: tuple[Shape, ...], gives: Shape) -> Layer:
+        """What an instance takes and gives, in terms of sizes of where it stands."""
+        return Layer(takes, gives, self.counts, keeps=self.keeps, any_rank=self.keeps)
 
 
 class Instance(Struct):
@@ -77,7 +83,7 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
     for name, _, annotation in given_fields(owner):
         # The tests share sizes by name between a class and the parts that it is given.
         if (part := beside.get(ast.unparse(annotation))) is not None and part.takes:
-            instance.layers[name] = [Layer(part.takes, part.gives, part.counts)]
+            instance.layers[name] = [part.layer(part.takes, part.gives)]
     maker = method_of(owner, "__init__")
     if maker is None:
         return instance
@@ -115,10 +121,21 @@ def _read_made(instance: Instance, makers: "Makers", name: str, value: ast.expr,
     if layers and layers[0] is not None:
         instance.layers.setdefault(name, [layer for layer in layers if layer is not None])
         instance.objects.add(name)
-    elif dims:
+    elif dims or _is_number(value):
         instance.arrays.setdefault(name, dims)
     elif name not in instance.arrays and not _stores_name(value):
         instance.objects.add(name)  # or an array of which the shape cannot be told
+
+
+def _is_number(value: ast.expr) -> bool:
+    """Whether an expression makes an array of one number: `jnp.zeros(())`, `jnp.array(0)`."""
+    match value:
+        case ast.Call(args=[ast.Constant(value=int() | float()), *_]):
+            return last_name(value) in AS_ARRAY
+        case ast.Call():
+            return created_shape(value, ast.unparse) == ()
+        case _:
+            return False
 
 
 def _stores_name(value: ast.expr) -> bool:
@@ -248,7 +265,7 @@ class Makers(Struct):
         takes = tuple(_in_terms_of(given, shape) for shape in made.takes)
         if not takes or None in takes:
             return None
-        return Layer(takes, _in_terms_of(given, made.gives), made.counts)
+        return made.layer(takes, _in_terms_of(given, made.gives))
 
 
 def _local_dim(node: ast.expr) -> str:
