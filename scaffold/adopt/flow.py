@@ -18,6 +18,7 @@ from scaffold.adopt.processes.process import Child, NoAnswerError
 from scaffold.adopt.processes.versions import LIBRARIES
 from scaffold.adopt.processes.workers import each
 from scaffold.adopt.report import Outcome, Report, failures
+from scaffold.adopt.report.of_parts import without_those_of_parts
 from scaffold.adopt.reproduce.shown import Reproductions
 from scaffold.adopt.streamed import Streamed
 from scaffold.adopt.targets.targets import Target, folders_of, read_targets
@@ -100,7 +101,7 @@ def adopt(
     if mistakes := [mistake_of(outcome) for outcome in outcomes if outcome.mistake]:
         journal.end()
         raise ScaffoldError.of(mistakes)
-    report = Report(outcomes, left_out_of(listed), layout.settings.severity)
+    report = Report(without_those_of_parts(outcomes), left_out_of(listed), layout.settings.severity)
     if streamed is None:
         return _plan(outcomes, run), report
     journal.end()

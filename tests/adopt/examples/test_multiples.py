@@ -47,10 +47,11 @@ class Encoder(nnx.Module):
     def __init__(
         self, hidden_size: int, mlp_dim: int, num_heads: int, fsdp: bool = True, *, rngs: nnx.Rngs
     ):
-        init = nnx.with_partitioning(plain, (None, "data")) if fsdp else plain
         if hidden_size % num_heads:
             raise ValueError(f"Dimension ({hidden_size}) must be divisible by the heads ({num_heads}).")
-        self.up = nnx.Linear(hidden_size, mlp_dim, kernel_init=init, rngs=rngs)
+        if fsdp:
+            raise ValueError("there is one device alone")
+        self.up = nnx.Linear(hidden_size, mlp_dim, kernel_init=plain, rngs=rngs)
 
     def __call__(self, x: jax.Array) -> jax.Array:
         return self.up(x)
@@ -68,6 +69,19 @@ class Settings:
 class Odd(eqx.Module):
     settings: Settings = eqx.field(static=True)
     scale: jax.Array
+
+
+class Heads(eqx.Module):
+    weight: jax.Array
+
+    def __init__(self, hidden_size: int, *, key: jax.Array):
+        heads = hidden_size // 64
+        if hidden_size % heads:
+            raise ValueError("as many features in each head")
+        self.weight = jax.random.normal(key, (heads, hidden_size // heads))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight @ x
 """
 asked = asked_of("multiples", SOURCE)
 
@@ -89,3 +103,7 @@ def test_what_the_class_of_an_argument_raised_is_told(asked: Asked) -> None:
         "`settings`: ValueError: nobody knows this mode",
         ["settings"],
     )
+
+
+def test_a_size_that_is_divided_into_parts_has_two_of_them(asked: Asked) -> None:
+    assert dict(asked.adopt("Heads")["inputs"])["hidden_size"] == "128"

@@ -107,6 +107,37 @@ class Game(eqx.Module):
 
     def reward(self, action: jax.Array) -> jax.Array:
         return action * self.prize
+
+
+class Product(eqx.Module):
+    part: jax.Array
+
+    def __call__(self) -> jax.Array:
+        raise ValueError("no such product")
+
+    def __mul__(self, other):
+        return Product(self.part)
+
+
+@jax.tree_util.register_pytree_node_class
+class Scheme:
+    def __init__(self, size: int):
+        self.operator = self.formula(jnp.arange(size, dtype=jnp.float32), 0.5)
+
+    def formula(self, place, step):
+        return place / step
+
+    def apply_gradient(self, u_hat: jax.Array) -> jax.Array:
+        return self.operator * u_hat[..., None]
+
+    def tree_flatten(self):
+        return (self.operator,), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        made = object.__new__(cls)
+        (made.operator,) = children
+        return made
 """
 asked = asked_of("without_a_call", SOURCE)
 
@@ -128,6 +159,14 @@ def test_a_hook_that_gives_nothing_is_no_method_to_call(asked: Asked) -> None:
 def test_of_two_calls_the_one_whose_result_varies_is_taken(asked: Asked) -> None:
     answer = asked.adopt("Game")
     assert answer["method"] == "reward" and [name for name, *_ in answer["extra"]] == ["over"]
+
+
+def test_why_there_is_no_call_is_what_the_call_raised_and_not_what_an_operator_gives(asked: Asked) -> None:
+    assert asked.adopt("Product")["why"] == "ValueError: no such product"
+
+
+def test_a_helper_that_reads_no_leaf_stands_behind_what_does(asked: Asked) -> None:
+    assert asked.adopt("Scheme")["method"] == "apply_gradient"
 
 
 def test_a_matrix_of_a_docstring_has_more_rows_than_columns(asked: Asked) -> None:

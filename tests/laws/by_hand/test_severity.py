@@ -146,9 +146,10 @@ class Starts(NamedTuple):  # with an array of jax, which nobody can change
 
 def test_a_default_that_can_change_matters_where_an_instance_keeps_it():
     test = "test_p01_defaults_are_immutable"
-    classes = (Shares, Copies, Starts)
-    found = [severities(lambda seed, cls=cls: cls(sample(seed, (3,))))[test] for cls in classes]
-    assert found == [FAULT, ADVICE, ADVICE]
+    found = [severities(lambda seed, cls=cls: cls(sample(seed, (3,)))) for cls in (Shares, Copies, Starts)]
+    assert [each.get(test) for each in found] == [FAULT, ADVICE, None]
+    assert found[-1]["test_p15_no_two_leaves_share_a_buffer"] == COST  # which tells of it alone
+    assert severities(lambda seed: Starts(sample(seed, (3,)), jnp.int32(seed)))[test] == ADVICE
 
 
 @jax.tree_util.register_dataclass

@@ -58,9 +58,33 @@ class MakesLaws(RunsLaws):
         return Makes(**inputs)
 
 
-def test_a_function_that_is_new_in_each_instance_is_the_callers_where_that_gave_it():
-    for test in ("aux_is_hashable_and_free_of_arrays", "treedef_depends_on_the_configuration_alone"):
-        assert [severity_of(f"test_p05_{test}", suite) for suite in (RunsLaws, MakesLaws)] == [ADVICE, FAULT]
+class Whole(eqx.Module):
+    """It is given a part that makes a function in its constructor."""
+
+    part: Makes
+
+    def __call__(self, x):
+        return 2 * self.part(x)
+
+
+class WholeLaws(RunsLaws):
+    def inputs(self, seed):
+        return {"part": Makes(sample(seed, (3,)))}
+
+    def build(self, **inputs):
+        return Whole(**inputs)
+
+
+def test_a_function_that_is_new_in_each_instance_is_of_the_class_that_makes_it_and_of_none_that_is_given_it():
+    tests = (
+        "p05_aux_is_hashable_and_free_of_arrays",
+        "p05_treedef_depends_on_the_configuration_alone",
+        "p06_one_trace_serves_all_instances",
+    )
+    for test in tests[:2]:
+        assert severity_of(f"test_{test}", MakesLaws) == FAULT
+    for test in tests:
+        assert [severity_of(f"test_{test}", suite) for suite in (RunsLaws, WholeLaws)] == [None, None]
 
 
 class MakesAState(eqx.Module):

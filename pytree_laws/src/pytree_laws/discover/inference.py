@@ -3,7 +3,7 @@
 import contextlib
 import dis
 import inspect
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Container, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
@@ -131,8 +131,18 @@ def statics_of(instance: Any) -> Iterator[tuple[str, Any]]:
         children = {id(child) for child in (one_level(node) or ((), ()))[0]}
         for name, value in attributes(node).items():
             plain = id(value) not in children and static_fault(value) is None
+            plain = plain and not holds_children(node, name, value, children)
             if plain and is_in_aux(node, name, value, aux):
                 yield above + name, value
+
+
+@or_else(False)  # a flatten that refuses it
+def holds_children(node: Any, name: str, value: Any, children: Container[int]) -> bool:
+    """Whether an attribute is a tuple of children, given by their ids, so that one more in it is one more of these."""
+    if type(value) is not tuple or not value or not all(id(member) in children for member in value):
+        return False
+    longer = clone_as(type(node), node, **{name: another_value(value)})
+    return len(jax.tree.leaves(longer)) > len(jax.tree.leaves(node))
 
 
 @or_else(False)  # a flatten that refuses it

@@ -19,6 +19,8 @@ _OF_KEYS = ("key", "PRNGKey", "split", "fold_in", "clone", "key_data", "wrap_key
 """Functions of `jax.random` that draw nothing."""
 _ALL = frozenset(("asdict", "astuple", "vars", "__dict__"))
 """Names by which code reads all attributes at once."""
+_OF_TREES = frozenset(("ravel_pytree", "leaves", "map", "flatten", "tree_leaves", "tree_map", "tree_flatten"))
+"""Functions of jax that read all leaves of what they are given."""
 
 
 def compared_strings(source: Callable[..., Any] | type, name: str) -> list[str]:
@@ -81,8 +83,17 @@ def _names(node: ast.AST) -> str:
             return name
         case ast.Name(id=name) if name in _ALL:
             return name
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _OF_TREES and _takes_self(
+            node
+        ):
+            return "vars"
         case _:
             return ""
+
+
+def _takes_self(call: ast.Call) -> bool:
+    """Whether the whole instance is an argument."""
+    return any(isinstance(argument, ast.Name) and argument.id == "self" for argument in call.args)
 
 
 def _outside(node: ast.AST, functions: Collection[str]) -> Iterator[ast.AST]:

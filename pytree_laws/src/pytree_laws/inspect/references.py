@@ -16,7 +16,7 @@ from jax.core import Tracer
 from ..report import ANY_ERROR, check, or_else
 from .arrays import host, is_array
 from .classes import is_of_library
-from .trees import arrays_of, attributes, is_named_tuple, is_node, nodes, parts_of_aux, structure
+from .trees import arrays_of, attributes, changed, is_named_tuple, is_node, nodes, parts_of_aux, structure
 
 ATOMS = (
     *(type, types.ModuleType, str, bytes, int, float, complex, type(None), np.dtype),
@@ -245,6 +245,13 @@ def snapshot(value: Any, identity: bool = False, above: tuple[int, ...] = ()) ->
     if is_node(value):  # of a library, as a sparse array, whose == may be none
         return (jax.tree.structure(value), [inside(leaf) for leaf in jax.tree.leaves(value)])
     return (type(value), repr(value) if isinstance(value, float) else value)
+
+
+def named_changes(before: Any, after: Any) -> str:
+    """The attributes at which two snapshots of one object differ, as the end of a sentence; empty where these have no names."""
+    mappings = [part for part in (before[-1], after[-1]) if isinstance(part, dict)]
+    names = changed(*mappings) if len(mappings) == 2 else []
+    return f": {', '.join(f'`{name}`' for name in names)}" if names else ""
 
 
 def atoms_of(instance: Any) -> dict[int, Any]:

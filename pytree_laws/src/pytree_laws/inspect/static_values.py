@@ -6,6 +6,7 @@ import enum
 import functools
 import inspect
 import math
+import re
 import types
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -18,12 +19,13 @@ from ..report import or_else
 from .arrays import is_array
 from .branches import compared_strings
 from .classes import LIBRARIES
-from .references import MUTABLE, caches_of, parts_of
-from .trees import attributes, clone_as, look_up
+from .references import MUTABLE, caches_of, parts_of, static_parts
+from .trees import attributes, clone_as, flatten, look_up
 
 NEW = "it is new, and unequal, in each instance"
 CAN_CHANGE = "it can change after a compilation"
 NOT_FROZEN = f"a dataclass that is not frozen: {CAN_CHANGE}"
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 NUMPY = "a number of NumPy: it equals one of Python, and computes in another dtype"
 
 
@@ -171,3 +173,31 @@ def alternatives_at(instance: Any, path: str) -> list[Any]:
     """Those of the static value that an instance holds at a path, by what its code tells apart."""
     told_apart = compared_strings(type(instance), path)
     return [other for other in alternatives(look_up(instance, path), told_apart) if other is not None]
+
+
+@or_else(None)
+def with_functions_of(earlier: Any, later: Any) -> Any:
+    """The later of two values that are made alike, with the functions and static parts of the earlier in the place of equal ones.
+
+    What a part of an example makes anew, as a function in its constructor, tells of the class of that part. None where the two differ
+    in more than numbers, nothing is made anew, or both would hold one container.
+    """
+    (first, treedef), (second, other) = flatten(earlier), flatten(later)
+    if not reads_the_same(treedef, other):
+        return None
+    anew = [is_made_alike(*pair) for pair in zip(first, second)]
+    is_anew = treedef != other
+    holds_containers = is_anew and any(mutable_ids(part) for _, part in static_parts(later))
+    if holds_containers or not (is_anew or any(anew)):
+        return None
+    return treedef.unflatten([old if alike else new for old, new, alike in zip(first, second, anew)])
+
+
+def is_made_alike(old: Any, new: Any) -> bool:
+    """Whether one function was made twice."""
+    return old is not new and callable(old) and not is_array(old) and reads_the_same(old, new)
+
+
+def reads_the_same(value: Any, other: Any) -> bool:
+    """Whether two values are equal, or differ by where they lie in memory alone."""
+    return bool(value == other) or _ADDRESS.sub("", str(value)) == _ADDRESS.sub("", str(other))

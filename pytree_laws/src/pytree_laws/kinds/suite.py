@@ -22,6 +22,7 @@ from ..engine.first_use import cached_instance, first_build, first_call
 from ..engine.summary import register_summary
 from ..engine.timeout import Watch
 from ..inspect.arrays import fillable, has_dtype, is_floating, on_device
+from ..inspect.static_values import with_functions_of
 from ..inspect.trees import arrays_of, remade, without_functions
 from ..session import once_per_session
 from ..snapshot.numbers_on_record import has_numbers_of, recorded
@@ -93,7 +94,7 @@ class Suite(Subject):
 
     def make(self, seed: int) -> Any:
         first_build(self)  # before any other, so that it sees what the first changes
-        return self.build(**self.inputs(seed))
+        return self.build(**of_one_example(self, self.inputs(seed)))
 
     def as_built(self) -> Any:
         """An instance as the constructor gives it, for laws that ask which types its leaves have."""
@@ -259,6 +260,19 @@ def collecting_garbage_seldom() -> Generator[None, None, None]:
     finally:
         gc.set_threshold(*before)
         gc.unfreeze()
+
+
+@once_per_session
+def first_inputs(suite: Any) -> dict[str, Any]:
+    """The inputs of the first example."""
+    return suite.inputs(0)
+
+
+def of_one_example(suite: Any, inputs: dict[str, Any]) -> dict[str, Any]:
+    """Inputs of a suite with the functions of the first ones: what an example makes anew each time is none of the class that is given it."""
+    first = first_inputs(suite)
+    known = {name: with_functions_of(first[name], value) for name, value in inputs.items() if name in first}
+    return {**inputs, **{name: value for name, value in known.items() if value is not None}}
 
 
 def takes_a_seed(build: Any) -> bool:

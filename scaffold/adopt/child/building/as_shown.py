@@ -16,6 +16,7 @@ from ..values.annotations import (
     parameters_of,
     union_members,
 )
+from ..values.context import Context
 from ..values.plain import is_count
 from ..values.sizes import Sizes
 from ..values.sources import Source, refer
@@ -77,6 +78,16 @@ def constructors_shown(cls: type) -> list[Built]:
             found.append((example.owner not in own, built_as_shown(cls, called, example)))
     ordered = (built for _, built in sorted(found, key=lambda pair: pair[0]))
     return list({built.source.text: built for built in ordered}.values())[:MOST]
+
+
+def unlike_shown(context: Context, parameters: Sequence[inspect.Parameter]) -> Context:
+    """The context in which parts are built otherwise than docstrings show, which a class may refuse; the same where none is shown."""
+    kinds = (kind for parameter in parameters for kind in union_members(parameter.annotation))
+    is_shown = any(isinstance(kind, type) and constructors_shown(kind) for kind in kinds)
+    if context.unlike_shown or not is_shown:
+        return context
+    instances = functools.partial(context.instances, as_shown=False)
+    return replace(context, instances=instances, unlike_shown=True)
 
 
 def built_as_shown(cls: type, called: Any, example: Example) -> Built:

@@ -4,6 +4,7 @@ import inspect
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from pytree_laws.inspect.arrays import is_array
 from pytree_laws.inspect.references import reachable
@@ -21,7 +22,7 @@ from ..values.context import Context
 from ..values.domains import DOMAINS, apart, shapes_drawn, within
 from ..values.plain import modules
 from ..values.sources import Source, has_name, name_private
-from .as_shown import values_shown, ways_shown
+from .as_shown import unlike_shown, values_shown, ways_shown
 from .budget import Budget, combinations
 from .built import Built, Failure, builds, holds_arrays, instance_of, once, with_state
 from .hints import (
@@ -40,10 +41,11 @@ from .makers import makers_of, named
 from .members import all_members_work
 from .options_of_parts import asking_parts, own_options
 from .sizes.allowed import of_one_configuration, with_allowed_values
-from .sizes.divisible import with_multiples
+from .sizes.divisible import with_divisors, with_multiples
 from .sizes.neutral import shapes_beside, with_telling
 from .sizes.shared_sizes import dims_named_by, shared_sizes
 from .sizes.static_arrays import with_static_of_numpy
+from .unsharded import asks_for_mesh, unsharded
 
 REPEATED = 3
 """How many of the first choices are tried within each domain."""
@@ -56,7 +58,7 @@ MOST_BELOW = 24
 NO_SIZES: Mapping[str, int] = {}
 _BUSY: list[type] = []
 _REFUSED: dict[type, str] = {}
-_BUILT: dict[tuple[type, tuple[tuple[str, int], ...], tuple[str, ...]], "Built | None"] = {}
+_BUILT: dict[tuple[type, tuple[tuple[str, int], ...], tuple[str, ...], bool], "Built | None"] = {}
 
 
 def ways_to_build(
@@ -67,13 +69,15 @@ def ways_to_build(
     similar: Sequence[type] = (),
     known: Mapping[str, int] = NO_SIZES,
     options: Sequence[str] = (),
+    *,
+    as_shown: bool = True,
 ) -> Iterator[Built]:
     """The ways to build a class that work: by its constructor, with arrays of several shapes, and by its class methods.
 
     The sizes that are known are those of dims that docstrings name: what holds an instance names them as well. The
     options are arguments with defaults that it is to be given.
     """
-    if not said:
+    if as_shown and not said:
         yield from ways_shown(cls, budget, failure)
     entries, arities, makers = entries_read(cls), arguments_given(cls), [*makers_of(cls)]
     for name, maker, sizes in makers:
@@ -90,14 +94,15 @@ def ways_to_build(
             shapes=shapes_beside(cls, parameters),
             sizes=shared_sizes(cls, parameters, of_texts.dims, known),
             said=said,
-            instances=instances,
+            instances=instances if as_shown else partial(instances, as_shown=False),
+            unlike_shown=not as_shown,
             options=options,
             documented=replace(of_texts, types={**parts_by_use(cls, parameters), **of_texts.types}),
             lookalikes=similar,
             others=every,
             entries=entries,
             arities=arities,
-            shown=values_shown(cls, parameters),
+            shown=values_shown(cls, parameters) if as_shown else {},
             has_both_arrays=all(kind in [part.annotation for part in parameters] for kind in ARRAYS),
         )
         for signature in (*with_several(parameters), parameters):
@@ -158,15 +163,10 @@ def ways_of_maker(
     for _ in range(ROUNDS):
         is_built, is_bare = False, False
         for chosen in sets:
-            lists = {
-                parameter.name: values_for(parameter.name, parameter.annotation, context)
-                for parameter in chosen
-            }
+            lists = {part.name: values_for(part.name, part.annotation, context) for part in chosen}
             failure.unknown = [name for name, sources in lists.items() if not sources]
             failure.of_part = failure.of_part or refusal_of(chosen, failure.unknown)
-            others = [
-                parameter.name for parameter in optional if parameter not in chosen or chosen is not sets[-1]
-            ]
+            others = [part.name for part in optional if part not in chosen or chosen is not sets[-1]]
             for built in that_build(cls, written, chosen, lists, others, context, budget, failure):
                 is_built, is_bare = True, is_bare or not arrays_of(instance_of(built.source))
                 spare = [
@@ -179,6 +179,9 @@ def ways_of_maker(
                 break
         further = missing(named_by(failure, parameters), wanted)
         after = asking_parts(taught(context, failure, parameters), failure, parameters)
+        after = with_divisors(after, failure, cls)
+        if not is_built and not further and after == context:
+            after = unlike_shown(context, wanted)
         if not further and after == context:  # nothing is named: what may be left out is perhaps needed
             further = sorted(missing(optional, wanted), key=lambda parameter: parameter.default is not None)[
                 :2
@@ -187,7 +190,8 @@ def ways_of_maker(
             further = [part for part in missing(optional, wanted) if may_be_filled(part, context)]
             is_built = False
             filled = [parameter.name for parameter in further]
-        if is_built or not (further or after != context):
+        maker, written = written, unsharded(written, failure.messages)
+        if is_built or not (further or after != context or maker != written):
             return
         sets = alternatives(wanted, further[:4], has_numbers=after.numbers != context.numbers)
         wanted, context = [*wanted, *further[:4]], after
@@ -223,7 +227,7 @@ def that_build(
     for chosen in choices(lists, failure):
         messages = failure.messages[start:]
         asks = asks_for_shape(messages[PATIENCE:], context, lists) or asks_for_numbers(messages, context)
-        asks = (asks or is_of_others(others, messages)) and not (count or last)
+        asks = (asks or is_of_others(others, messages) or asks_for_mesh(messages)) and not (count or last)
         if asks or count >= WAYS or names_others(others, messages) or not budget.take():
             break
         built = Built(written, apart(chosen), positional)
@@ -275,16 +279,18 @@ def hides_a_guess(built: Built) -> bool:
 # -- values of classes, as arguments of others -------------------------------------------------------------------------
 
 
-def instances(cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence[str] = ()) -> list[Source]:
+def instances(
+    cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence[str] = (), *, as_shown: bool = True
+) -> list[Source]:
     """Expressions for instances of a class, or of those of its subclasses that can be built with least."""
-    known = subclasses(cls)
-    built_classes = built_below([cls, *known], sizes, options)
+    known, given = subclasses(cls), (sizes, options, as_shown)
+    built_classes = built_below([cls, *known], *given)
     if not built_classes:
         import_heirs(cls)
     if len(further := subclasses(cls)) > len(known):  # here, or for a part
-        built_classes = built_below([cls, *further], sizes, options)
+        built_classes = built_below([cls, *further], *given)
     if not built_classes and name_private(cls):
-        built_classes = built_below([cls], sizes, options)
+        built_classes = built_below([cls], *given)
     if (
         built_classes and built_classes[0][0] is cls and not holds_arrays(built_classes[0][1])
     ):  # a base, which does nothing by itself
@@ -300,10 +306,10 @@ def refusal_of(parameters: Sequence[inspect.Parameter], unknown: Sequence[str]) 
 
 
 def built_below(
-    classes: Sequence[type], sizes: Mapping[str, int], options: Sequence[str]
+    classes: Sequence[type], sizes: Mapping[str, int], options: Sequence[str], as_shown: bool
 ) -> list[tuple[type, Built]]:
     """Those of the classes that are built, each with the way to build it."""
-    pairs = [(each, built_once(each, sizes, options)) for each in classes[:MOST_BELOW]]
+    pairs = [(each, built_once(each, sizes, options, as_shown)) for each in classes[:MOST_BELOW]]
     return [(each, built) for each, built in pairs if built is not None]
 
 
@@ -314,7 +320,9 @@ def first_that_works(ways: Iterator[Built]) -> Built | None:
     return next(iter(working if len(candidates) > 1 else candidates), None) or next(iter(candidates), None)
 
 
-def built_once(cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence[str] = ()) -> Built | None:
+def built_once(
+    cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence[str] = (), as_shown: bool = True
+) -> Built | None:
     """How a class is built that another one asks for; None where it asks for itself."""
     is_no_part = cls in _BUSY or len(_BUSY) > 3 or kind_of(cls).name in ("abstract", "function")
     if is_no_part or not has_name(cls):
@@ -322,11 +330,11 @@ def built_once(cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence
     dims = dims_named_by(cls) if sizes else frozenset()
     known = {name: size for name, size in sizes.items() if name in dims}
     own = own_options(cls, options)
-    key = cls, tuple(sorted(known.items())), own
+    key = cls, tuple(sorted(known.items())), own, as_shown
     if key not in _BUILT:
         try:
             failure = Failure()
-            ways = ways_to_build(cls, {}, Budget(60), failure, known=known, options=own)
+            ways = ways_to_build(cls, {}, Budget(60), failure, known=known, options=own, as_shown=as_shown)
             _BUILT[key] = first_that_works(ways)
             _REFUSED[cls] = failure.why
         except (LookupError, ValueError, TypeError):

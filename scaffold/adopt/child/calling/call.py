@@ -59,7 +59,8 @@ def find_call(
     best: Called | None = None
     for name in [wished] if wished else methods_of(cls)[:MOST_METHODS]:
         name = "" if name == "__call__" else name
-        tries = budget.tries if best is None or not best.is_full else min(budget.tries, FURTHER)
+        # One that works and gives less than is wanted has used up all tries.
+        tries = budget.tries if best is None else (min if best.is_full else max)(budget.tries, FURTHER)
         method_budget = Budget(tries)
         called = try_method(subject, name, said, method_budget, failure)
         failure.parts += [name] * (called is not None and not called.computes)

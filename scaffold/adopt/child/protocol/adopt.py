@@ -165,6 +165,8 @@ def describe_example(cls: Any, built: Built, example: Example, seconds: float) -
     description = {"built": True, "kind": kind_of(cls).name, "methods": methods, **build_to_json(built)}
     description["unfinished"] = example.unfinished
     description |= {**call_to_json(called), **methods_to_json(extra), **UNDECLARED}
+    if not arrays_of(model_of(built, 0)):  # it has no parameters
+        description.pop("idle", None)
     if not methods:
         description["actions"] = [form_of_call(cls, name) for name in actions_of(cls)]
     if methods and called is None:
@@ -189,7 +191,9 @@ def only_holds(built: Built, of_call: Failure, methods: Sequence[str]) -> bool:
 
 
 def why_no_call(built: Built, called: Called, failure: Failure) -> str:
-    """Why the only call that runs is none: it takes no state, or computes nothing."""
+    """Why the only call that runs is none: what the call of the instance raised, or that this one takes no state, or computes nothing."""
+    if failure.first and methods_of(type(model_of(built, 0)))[:1] == [""] and called.method:
+        return failure.first
     if built.has_state:
         return failure.first or f"no meaningful call: `{called.method}` takes no state"
     return f"no meaningful call: `{called.method}` takes no arrays, and only gives a part or a copy"

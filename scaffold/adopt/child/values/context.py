@@ -62,6 +62,8 @@ class Context:
     """Arguments with defaults that are given all the same."""
     of_parts: Sequence[str] = ()
     """Those of the instances, which errors have named."""
+    unlike_shown: bool = False
+    """Whether these are made otherwise than docstrings show."""
     words: Sequence[str] = ()
     """Strings that an error has named."""
     numbers: Sequence[int] = ()

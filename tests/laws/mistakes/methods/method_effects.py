@@ -44,7 +44,7 @@ further(
     "a method that counts on self",
     KeepsNumber,
     Plain,
-    "it changed what the instance holds",
+    "it changed what the instance holds: `uses`",
     base=PlainLaws,
 )
 

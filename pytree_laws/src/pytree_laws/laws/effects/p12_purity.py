@@ -17,7 +17,7 @@ from ...engine.registry import Checks
 from ...inspect.arrays import is_array, is_key
 from ...inspect.classes import own_properties, twin_class
 from ...inspect.global_state import clear_caches, globals_of
-from ...inspect.references import check_caches_hold_no_tracer, mutables, reachable, snapshot
+from ...inspect.references import check_caches_hold_no_tracer, mutables, named_changes, reachable, snapshot
 from ...inspect.trees import arrays_of, changed, clone_as, is_under, map_arrays
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
@@ -98,16 +98,21 @@ def test_p12_a_cold_call_inside_jit_leaves_nothing_behind(subject: PytreeSuite) 
         shapes_of(lambda *values: subject.apply(instance, *values), arguments)
     for place, value in reachable(instance, name):
         check(not isinstance(value, Tracer), place, "a tracer was left behind by a call inside jit")
-    same = snapshot(instance, identity=True) == before
-    check(same, name, "a call inside jit changed what the instance holds")
+    check_unchanged(instance, before, "a call inside jit")
     with doing(name, "the eager call after a first call inside a jit"):
         eager = subject.apply(instance, *arguments)
         got = subject.compiled_use()(instance, *arguments)
         check_close(
             name, "after a first call inside jit, jit gives {}, eager {}", got, eager, hint_of_order(instance)
         )
-    same = snapshot(instance, identity=True) == before
-    check(same, name, "an eager call changed what the instance holds")
+    check_unchanged(instance, before, "an eager call")
+
+
+def check_unchanged(instance: Any, before: Any, use: str) -> None:
+    """An instance is as its snapshot says."""
+    after = snapshot(instance, identity=True)
+    message = f"{use} changed what the instance holds{named_changes(before, after)}"
+    check(after == before, type(instance).__name__, message)
 
 
 @CHECKS.register()

@@ -197,4 +197,11 @@ def check_buffers(suite: Suite) -> None:
             if is_of_item(instance, name):
                 continue
             owner = owners.setdefault(buffer_of(leaf) or id(leaf), whose + name)
-            check(owner == whose + name, whose + name, f"it shares its buffer with `{owner}`", severity=COST)
+            hint = "one array for all, as a default or a constant of the module is" if whose else ""
+            check(
+                owner == whose + name,
+                whose + name,
+                f"it shares its buffer with `{owner}`",
+                hint,
+                severity=COST,
+            )

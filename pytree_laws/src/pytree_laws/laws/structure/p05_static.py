@@ -11,6 +11,7 @@ from ...engine.registry import Checks
 from ...inspect.classes import is_of_library
 from ...inspect.mutations import may_change
 from ...inspect.parameter_values import is_of_item
+from ...inspect.references import parts_of
 from ...inspect.static_values import (
     CAN_CHANGE,
     NEW,
@@ -23,7 +24,7 @@ from ...inspect.static_values import (
     static_fault,
     with_slices_as_tuples,
 )
-from ...inspect.trees import attributes, look_up, nodes, structure, under_any
+from ...inspect.trees import attributes, is_node, look_up, nodes, structure, under_any
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, COST, FAULT, Law, check, check_each, doing, or_else
@@ -44,17 +45,22 @@ CHECKS = Checks(LAW)
 
 @CHECKS.register()
 def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
-    known = {id(value) for _, value in subject.static_parts(subject.cached_instance(1))}
+    others = [
+        value for _, value in subject.static_parts(subject.cached_instance(1))
+    ]  # kept, as their ids are
+    known = {id(part) for value in others for part in parts_of(value)}
     instance = subject.cached_instance()
     # Nodes of jax, Flax and other libraries answer for what is static in them.
     parts = ((place, node) for place, node, _ in nodes(instance) if node is not instance)
     of_libraries = [place for place, node in parts if is_of_library(type(node))]
+    of_parts = statics_of_parts_given(subject)
     first, again = ([*subject.static_parts(instance)] for _ in range(2))
 
     def check_static(where: str, value: Any, later: Any) -> None:
         fault = static_fault(value)
         # What another instance holds as well, as a function that it is given, is not new.
-        is_known = id(value) in known and (fault or "").endswith(NEW)
+        new = [part for part in parts_of(value) if (static_fault(part) or "").endswith(NEW)]
+        is_known = (fault or "").endswith(NEW) and all(id(part) in known for part in new)
         severity = ADVICE if fault in (NUMPY, NOT_FROZEN) else FAULT
         if is_unhashable(value):
             may_be = fault is None or fault.endswith(CAN_CHANGE)  # jax asks no aux for its hash
@@ -62,7 +68,7 @@ def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
         # A function that is new may be the caller's, who can give one to all; what a library keeps is its own.
         is_new = (fault or "").endswith(NEW)
         is_others = where in statics_given(subject) if is_new else under_any(where, of_libraries)
-        is_others = is_others or are_functions_of_libraries(value)
+        is_others = is_others or where in of_parts or are_functions_of_libraries(value)
         severity = ADVICE if is_others or is_made_anew(value, later) else severity
         check(fault is None or is_known, where, f"static is {value!r:.200}, {fault}", severity=severity)
         with doing(where, "hash of a static value", severity=severity):
@@ -85,9 +91,24 @@ def severity_of_mutable(subject: Suite, where: str) -> str:
 def statics_given(subject: Suite) -> set[str]:
     """The paths of static values that an instance was given, itself or in parts of it."""
     inputs = subject.inputs(0)
-    given = {id(value) for value in inputs.values()}
-    given |= {id(part) for value in inputs.values() for _, part in subject.static_parts(value)}
-    return {place for place, part in subject.static_parts(subject.build(**inputs)) if id(part) in given}
+    return places_of(subject, inputs, {id(value) for value in inputs.values()}) | statics_of_parts_given(
+        subject
+    )
+
+
+@once_per_session
+def statics_of_parts_given(subject: Suite) -> set[str]:
+    """Those of them that lie in a part, whose own class answers for what it stores."""
+    inputs = subject.inputs(0)
+    parts = (value for value in inputs.values() if is_node(value))
+    return places_of(
+        subject, inputs, {id(part) for value in parts for _, part in subject.static_parts(value)}
+    )
+
+
+def places_of(subject: Suite, inputs: dict[str, Any], ids: set[int]) -> set[str]:
+    """Where an instance of these inputs holds static values that are among them."""
+    return {place for place, part in subject.static_parts(subject.build(**inputs)) if id(part) in ids}
 
 
 @CHECKS.register()

@@ -41,13 +41,13 @@ from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, real_dtyp
 from ...inspect.classes import documents_float32
 from ...inspect.global_state import clear_caches, globals_of
 from ...inspect.mutations import computes_without_storing
-from ...inspect.references import mutables, reachable, snapshot
+from ...inspect.references import mutables, named_changes, reachable, snapshot
 from ...inspect.static_values import said_in_bfloat16
 from ...inspect.trees import arrays_of, bfloat16, changed, instances_in, is_under, under_any
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
-from ...report import ADVICE, ANY_ERROR, FAULT, Fault, check, doing
+from ...report import ADVICE, ANY_ERROR, FAULT, Fault, check, check_each, doing
 from ...trace.dependencies import inputs_reaching, is_constant
 from ...trace.jaxprs import compiled_anew, lacks_dtype, lost_updates
 from ...trace.programs import shapes_of
@@ -227,33 +227,41 @@ def has_one_dtype(suite: Any, methods: Sequence[Method], tree: Any) -> bool:
 
 @CHECKS.register(MEMBERS)
 def test_p12_methods_leave_the_instance_alone(subject: Suite) -> None:
+    check_each(
+        functools.partial(check_leaves_alone, subject), ((method,) for method in usable_methods(subject))
+    )
+
+
+def check_leaves_alone(subject: Suite, method: Method) -> None:
+    """A method leaves the instance as it was, also where the first use is in a compiled program."""
     hint = "a value that is kept on `self`, or in a `cached_property`"
-    for method in usable_methods(subject):
-        instance, arguments = subject.make(0), method.arguments(0)
-        clear_caches(instance)
-        before = subject.remembered(instance)
-        is_whole = not subject.is_mutable
-        with contextlib.suppress(Exception):  # it needs values
-            abstractly(subject, instance, method, arguments)
-        with contextlib.suppress(Exception):  # the instance, closed over, keeps what it caches
-            use_closed_over(method, instance, arguments)
-            is_whole = True
-        for place, value in reachable(instance, method.name):
-            if isinstance(value, Tracer):
-                message = "a tracer was left behind by a use inside jit"
-                raise Fault(place, message, hint, severity=severity_of_change(subject, method))
-        if not is_whole:  # an `nnx.jit` within leaves it in parts
-            instance = subject.make(0)
-            before = subject.remembered(instance)  # of this one: each may make its optimiser anew
-        method.use(instance, *arguments)
-        if subject.remembered(instance) != before:
-            message = "it changed what the instance holds"
-            raise Fault(method.name, message, hint, severity=severity_of_change(subject, method))
+    instance, arguments = subject.make(0), method.arguments(0)
+    clear_caches(instance)
+    before = subject.remembered(instance)
+    is_whole = not subject.is_mutable
+    with contextlib.suppress(Exception):  # it needs values
+        abstractly(subject, instance, method, arguments)
+    with contextlib.suppress(Exception):  # the instance, closed over, keeps what it caches
+        use_closed_over(method, instance, arguments)
+        is_whole = True
+    for place, value in reachable(instance, method.name):
+        if isinstance(value, Tracer):
+            message = "a tracer was left behind by a use inside jit"
+            raise Fault(place, message, hint, severity=severity_of_change(subject, method))
+    if not is_whole:  # an `nnx.jit` within leaves it in parts
+        instance = subject.make(0)
+        before = subject.remembered(instance)  # of this one: each may make its optimiser anew
+    method.use(instance, *arguments)
+    if (after := subject.remembered(instance)) != before:
+        message = f"it changed what the instance holds{named_changes(before, after)}"
+        raise Fault(method.name, message, hint, severity=severity_of_change(subject, method))
 
 
 def severity_of_change(subject: Suite, method: Method) -> str:
-    """How much it matters that a method changes its instance: one that gives nothing back is there to do so."""
-    return ADVICE if method.use(subject.make(0), *method.arguments(0)) is None else FAULT
+    """How much it matters that a method changes its instance: one that gives nothing back, or the instance itself, is there to do so."""
+    instance = subject.make(0)
+    result = method.use(instance, *method.arguments(0))
+    return ADVICE if result is None or result is instance else FAULT
 
 
 def use_closed_over(method: Method, instance: Any, arguments: Sequence[Any]) -> None:

@@ -2,7 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
+from ...classes.class_sources import source_text
+from ...values.context import Context
 from ...values.sources import Source
 from ..built import Failure
 
@@ -10,6 +13,8 @@ MULTIPLE = re.compile(r"\b(?:divisible by|multiples? of)\b|%")
 """What stands in an error between a number and what it has to be a multiple of."""
 DIVIDES = re.compile(r"\b(?:must|should|has to|needs to) (?:evenly )?divide\b")
 """What stands between a number and what it has to divide."""
+PARTS = re.compile(r"\w *(?://|%) *(\d+)\b")
+"""How code says of how many a size is made up: `heads = size // 64`."""
 MOST = 4
 """How many errors are followed, each about another size."""
 
@@ -27,6 +32,15 @@ def with_multiples(chosen: Mapping[str, Source], text: str, failure: Failure) ->
         if len(failure.messages) == count:  # it is built
             return
         text = failure.messages[-1]
+
+
+def with_divisors(context: Context, failure: Failure, cls: type) -> Context:
+    """The context with numbers of which there are two of the parts that the constructor divides sizes into, where an error says that there is none."""
+    if not any("by zero" in text for text in failure.messages):
+        return context
+    parts = (int(found[1]) for found in PARTS.finditer(source_text(getattr(cls, "__init__", None))))
+    numbers = (2 * part for part in parts if part > 1)
+    return replace(context, numbers=tuple(dict.fromkeys((*context.numbers, *numbers))))
 
 
 def sizes_asked(text: str, chosen: Mapping[str, Source]) -> tuple[str, str] | None:

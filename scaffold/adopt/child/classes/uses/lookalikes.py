@@ -3,6 +3,7 @@
 import inspect
 import re
 import sys
+import typing
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -122,18 +123,39 @@ def attributes_of(cls: type) -> set[str]:
 
 
 def subclasses(cls: type) -> list[type]:
-    """All classes below one, those of the same package first, and then those that need the fewest arguments."""
+    """All classes below one: those of the same package first, then those that are made of no other, and that need the fewest arguments."""
     root = cls.__module__.partition(".")[0]
 
     def order(subclass: type) -> Any:
         return (
             not subclass.__module__.startswith(root),
+            is_made_of(subclass, cls),
             needs(subclass),
             subclass.__module__,
             subclass.__qualname__,
         )
 
     return sorted(filter(is_of_its_module, dict.fromkeys(below(cls))), key=order)
+
+
+def is_made_of(cls: type, base: type) -> bool:
+    """Whether a class needs an instance of a class, or of one that it is an heir of, to be built: a sum is one of its terms."""
+    try:
+        annotations = [part.annotation for part in required(parameters_of(cls, cls))]
+    except (TypeError, ValueError):
+        return False
+    return any(
+        kind in cls.__mro__ and base in kind.__mro__ for each in annotations for kind in classes_named(each)
+    )
+
+
+def classes_named(annotation: Any) -> Iterator[type]:
+    """The classes that an annotation names, also as parts of containers and of unions."""
+    kind = typing.get_origin(annotation) or annotation
+    if isinstance(kind, type):
+        yield kind
+    for part in typing.get_args(annotation):
+        yield from classes_named(part)
 
 
 def is_of_its_module(cls: type) -> bool:
