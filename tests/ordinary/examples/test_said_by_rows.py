@@ -46,16 +46,19 @@ class Buffer:
     obs: jax.Array
     actions: jax.Array
     rewards: jax.Array
+    done: jax.Array
     head: jax.Array
 
     @classmethod
     def create(cls, capacity: int, size: int) -> "Buffer":
-        return cls(jnp.zeros((capacity, size)), jnp.zeros((capacity,), jnp.int32), jnp.zeros((capacity,)), jnp.array(0))
+        obs, rewards = jnp.zeros((capacity, size)), jnp.zeros((capacity,))
+        return cls(obs, jnp.zeros((capacity,), jnp.int32), rewards, done=jnp.zeros((capacity,), bool), head=jnp.array(0))
 
-    def add(self, obs, action, reward) -> "Buffer":
+    def add(self, obs, action, reward, done) -> "Buffer":
         i = self.head
         actions, rewards = self.actions.at[i].set(action), self.rewards.at[i].set(reward)
-        return dataclasses.replace(self, obs=self.obs.at[i].set(obs), actions=actions, rewards=rewards)
+        put = dataclasses.replace(self, obs=self.obs.at[i].set(obs), actions=actions, rewards=rewards)
+        return dataclasses.replace(put, done=self.done.at[i].set(done))
 """
 GRAPH = """
 class Graph(NamedTuple):
@@ -178,7 +181,10 @@ CLASSES = {
         SPRING.replace("LENGTH", "d**2").replace("Spring", "Chain"),
         ["(3,)), sample(seed + 1, (5, 2), "],
     ),
-    "buffer": (BUFFER, ['sample(seed + 51, (), "int32")', "sample(seed + 52, ())"]),
+    "buffer": (
+        BUFFER,
+        ['sample(seed + 51, (), "int32")', "sample(seed + 52, ())", 'sample(seed + 53, (), "bool")'],
+    ),
     "graph": (GRAPH, ["nodes=sample(seed + 100, (3, 2))", 'senders=sample(seed + 101, (5,), "int32")']),
     "critic": (
         CRITIC,
@@ -195,7 +201,7 @@ CLASSES = {
 }
 
 
-# SPREAD
+@pytest.mark.spread(4)
 @pytest.mark.parametrize("name", CLASSES)
 def test_an_array_has_the_rows_that_code_takes_of_it(name: str, tmp_path: Path) -> None:
     code, made = CLASSES[name]

@@ -118,6 +118,14 @@ def learn_axes(scope: "Scope", node: ast.expr, index: Sequence[ast.expr]) -> Non
 _ADDED = ("add", "subtract", "multiply", "mul", "max", "min")
 
 
+def _hold_alike(scope: "Scope", array: ast.expr, put: Shape) -> None:
+    """Take it that what is put into an array is of its dtype."""
+    held = scope.uses.made_dtypes.get(attribute_of_self(array) or "")
+    is_count = held == "counts" or scope.shapes.is_count(scope.value(array))
+    scope.shapes.hold_counts([put] if is_count else [])
+    scope.shapes.flags |= {put.name} if held == "flags" and isinstance(put, Unknown) else set[str]()
+
+
 def updated(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
     """What `x.at[index].set(part)` gives, whose parts are such of the array; where several indices say the places, or parts are added up, there are as many parts as places."""
     if (place := updated_part(call.func)) is None:
@@ -126,7 +134,7 @@ def updated(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
     scope.shapes.learn(part, scope.shapes.known(taken[0]) or None if taken else None)
     for put in taken[:1] if last_name(call) == "set" else ():
         scope.shapes.learn(put, scope.shapes.known(part))
-        scope.shapes.hold_counts([put] if scope.shapes.is_count(array) else [])
+        _hold_alike(scope, place.value, put)
     places = [scope.value(part) for part in elements_of(place.slice) if not isinstance(part, ast.Slice)]
     are_added, given = last_name(call) in _ADDED, taken[:1]
     if len(places) > 1 or are_added:

@@ -18,6 +18,7 @@ from scaffold.spec.skeletons.shapes.algebra.products import FIELD
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, renamed
 from scaffold.spec.skeletons.shapes.layers.layers import Made, dims_of, instance_of, says_counts
+from scaffold.spec.skeletons.shapes.made_dtypes import made_dtypes
 from scaffold.spec.skeletons.shapes.overrides import asked_by_bases, bases_of_file, inherited, learn_taken
 from scaffold.spec.skeletons.shapes.records import Records, learn_declared, records_of
 from scaffold.spec.skeletons.shapes.ties import bound_names, ties_of
@@ -69,7 +70,8 @@ class ClassShapes(Struct, frozen=True):
         if self.shapes.known(Unknown(name)) == STATE:
             return "eqx.nn:State"
         dims = None if name in self.shapes.objects else self.shapes.known(Unknown(name))
-        dtype = "i32" if self.shapes.is_count(Unknown(name)) else "f"
+        is_count, is_flag = self.shapes.is_count(Unknown(name)), name in self.shapes.flags
+        dtype = "bool" if is_flag else "i32" if is_count else "f"
         if dims is None:
             return self._tuple(name)
         is_plain = not any("(" in dim for dim in dims)  # the grammar has no brackets
@@ -172,6 +174,7 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
     makers = (method_of(base, "__init__") for base in bases_of_file(owner, beside.classes))
     functions, maker = beside.functions, next(filter(None, makers), None)
     uses = Uses(owner.name, instance, shapes, named, {}, beside.records, beside.layers, functions, maker)
+    uses.made_dtypes = made_dtypes(owner)
     for name in numbers_beside_leaves(owner):
         shapes.learn(Unknown(FIELD + name), ())
     learn_declared(shapes, beside.records, beside.classes)

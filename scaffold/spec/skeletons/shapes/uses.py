@@ -37,6 +37,8 @@ class Uses(Struct):
     maker_of_base: ast.FunctionDef | None = None
     """The constructor that it inherits, where a class of the file has one."""
 
+    made_dtypes: Mapping[str, str] = {}
+    """By field what its array holds, where that is no float."""
     held: dict[str, Held] = {}
     """By argument of a function the layers that it is called with."""
 

@@ -28,6 +28,8 @@ class Shapes(Struct):
     """The names that stand for no array."""
     counts: set[str] = set()
     """The names that stand for a whole number."""
+    flags: set[str] = set()
+    """The names that stand for what is true or false."""
     computed: set[str] = set()
     """The names whose elements something is computed of."""
     unclear: set[str] = set()

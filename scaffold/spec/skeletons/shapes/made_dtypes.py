@@ -1,0 +1,33 @@
+"""What arrays hold that a class makes with a dtype: whole numbers or flags, which what is put into them is, too."""
+
+import ast
+from collections.abc import Iterator
+from typing import Literal
+
+from scaffold.source.definitions import annotated_names
+from scaffold.source.expressions import Function, nodes_of
+from scaffold.source.instance import last_name, made_attributes
+from scaffold.spec.construction.written_dtypes import dtypes_given
+
+Held = Literal["counts", "flags"]
+
+
+def made_dtypes(owner: ast.ClassDef) -> dict[str, Held]:
+    """By field what its array holds, where that is no float: `self.done = jnp.zeros(size, bool)`, `cls(done=jnp.zeros(size, bool))`."""
+    known: dict[str, Held] = {}
+    for name, value in _made(owner):
+        for dtype in dtypes_given(value):
+            if dtype == "bool" or dtype[0] in "iu":
+                known.setdefault(name, "flags" if dtype == "bool" else "counts")
+    return known
+
+
+def _made(owner: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
+    """The fields that functions of the class make, each with its expression."""
+    fields = [name for name, _ in annotated_names(owner.body)]
+    for function in (part for part in owner.body if isinstance(part, Function)):
+        yield from made_attributes(function)
+        calls = (call for call in nodes_of(ast.Call, function) if last_name(call) in ("cls", owner.name))
+        for call in calls:
+            yield from zip(fields, call.args, strict=False)
+            yield from ((each.arg, each.value) for each in call.keywords if each.arg)
