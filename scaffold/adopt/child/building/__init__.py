@@ -1,1 +1,1 @@
-"""How a class is built: tries, until one works."""
+"""Search for a maker and arguments that build a class."""

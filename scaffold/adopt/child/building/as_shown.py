@@ -1,4 +1,4 @@
-"""The constructor of a class as docstrings show it: its calls, and the values that classes of its family are given."""
+"""Constructor calls in docstrings, and the argument values that they show."""
 
 import functools
 import inspect
@@ -25,20 +25,20 @@ from .built import Built, Failure, builds, with_state
 from .sizes.reduce import HEAVY, weight_of
 
 MOST = 4
-"""How many constructors are tried as they are shown."""
+"""Largest number of shown constructor calls that are tried."""
 MOST_VALUES = 3
-"""How many values of one argument are tried that other classes are given."""
+"""Largest number of shown values that are tried for an argument."""
 SIMPLE = (int, float, bool, complex, type(None))
 
 
 def examples_for(cls: type) -> tuple[Example, ...]:
-    """The calls in all docstrings of the package of a class."""
+    """Return the calls in all docstrings of the package of a class."""
     return package_examples(cls.__module__.partition(".")[0])
 
 
 @functools.cache
 def called_by(source: Source) -> Any:
-    """What is called, by its name; None where it has none."""
+    """Return the object that a dotted name refers to, or None for any other expression."""
     try:
         return source.value(0) if all(map(str.isidentifier, source.text.split("."))) else None
     except Exception:
@@ -46,7 +46,7 @@ def called_by(source: Source) -> Any:
 
 
 def ways_shown(cls: type, budget: Budget, failure: Failure) -> Iterator[Built]:
-    """The ways to build a class that docstrings show, that work and that are not heavy."""
+    """Yield the constructions that docstrings show, if they work and are not heavy."""
     for shown in constructors_shown(cls):
         for way in (*with_sizes_apart(shown), shown):
             if budget.take() and builds(cls, way, failure) and weight_of(built := with_state(way)) <= HEAVY:
@@ -54,7 +54,10 @@ def ways_shown(cls: type, budget: Budget, failure: Failure) -> Iterator[Built]:
 
 
 def with_sizes_apart(shown: Built) -> list[Built]:
-    """The same with a size of its own for each argument, where several are shown with one: of a square matrix a transpose goes unnoticed."""
+    """Return a copy in which arguments that share a size get distinct sizes.
+
+    A square matrix would hide a missing transpose. The list is empty if no two arguments share a size.
+    """
     numbers = {name: source.text for name, source in shown.arguments.items() if source.text.isdecimal()}
     times = Counter(numbers.values())
     alike = [name for name, text in numbers.items() if times[text] > 1 and not is_count(name)]
@@ -67,7 +70,7 @@ def with_sizes_apart(shown: Built) -> list[Built]:
 
 
 def constructors_shown(cls: type) -> list[Built]:
-    """The calls of a class, and of its class methods, that docstrings show: those of its own first."""
+    """Return the shown calls of a class and its class methods, from the class's own docstrings first."""
     own = {cls.__name__, *vars(cls)}
     found = list[tuple[bool, Built]]()
     for example in examples_for(cls):
@@ -81,7 +84,10 @@ def constructors_shown(cls: type) -> list[Built]:
 
 
 def unlike_shown(context: Context, parameters: Sequence[inspect.Parameter]) -> Context:
-    """The context in which parts are built otherwise than docstrings show, which a class may refuse; the same where none is shown."""
+    """Return a context whose parts are built other than docstrings show.
+
+    A class may refuse the shown parts. The context is unchanged if docstrings show no part.
+    """
     kinds = (kind for parameter in parameters for kind in union_members(parameter.annotation))
     is_shown = any(isinstance(kind, type) and constructors_shown(kind) for kind in kinds)
     if context.unlike_shown or not is_shown:
@@ -91,7 +97,7 @@ def unlike_shown(context: Context, parameters: Sequence[inspect.Parameter]) -> C
 
 
 def built_as_shown(cls: type, called: Any, example: Example) -> Built:
-    """A call of a class, or of a method of it, with its arguments by name where it takes them so."""
+    """Return a shown call as a construction, with arguments by name where the signature allows."""
     reference = refer(cls)
     maker = reference if called is cls else reference.but(f"{reference.text}.{example.method}")
     names = names_by_position(called, cls, len(example.by_position))
@@ -101,7 +107,7 @@ def built_as_shown(cls: type, called: Any, example: Example) -> Built:
 
 
 def names_by_position(function: Any, cls: type, count: int) -> list[str] | None:
-    """The names of the first parameters, where these may be given by name."""
+    """Return the names of the first `count` parameters, or None if some cannot be passed by name."""
     try:
         parameters = parameters_of(function, cls)[:count]
     except (TypeError, ValueError):
@@ -111,7 +117,10 @@ def names_by_position(function: Any, cls: type, count: int) -> list[str] | None:
 
 
 def values_shown(cls: type, parameters: Sequence[inspect.Parameter]) -> Mapping[str, list[Source]]:
-    """The values that docstrings give for arguments of the same name and annotation of classes that share a base."""
+    """Map each argument to the values that docstrings of related classes give most often.
+
+    A related class shares a base in the package. Its argument has the same name and annotation.
+    """
     wanted = {part.name: part.annotation for part in parameters if not is_simple(part.annotation)}
     found: dict[str, dict[Source, int]] = {name: {} for name in wanted}
     for example in examples_for(cls) if wanted else ():
@@ -129,7 +138,7 @@ def values_shown(cls: type, parameters: Sequence[inspect.Parameter]) -> Mapping[
 
 
 def annotations_of(called: Any, family: frozenset[type]) -> Mapping[str, Any]:
-    """The annotations of the constructor of a class of a family; none of anything else."""
+    """Return the annotations of the constructor of a class in a family, or nothing for another object."""
     if not isinstance(called, type) or family.isdisjoint(called.__mro__):
         return {}
     try:
@@ -139,13 +148,13 @@ def annotations_of(called: Any, family: frozenset[type]) -> Mapping[str, Any]:
 
 
 def family_of(cls: type) -> frozenset[type]:
-    """A class and its bases of the same package."""
+    """Return a class and its bases from the same package."""
     package = cls.__module__.partition(".")[0]
     return frozenset(base for base in cls.__mro__ if base.__module__.partition(".")[0] == package)
 
 
 def is_simple(annotation: Any) -> bool:
-    """Whether values of an annotation are plain: what somebody else was given says nothing of them."""
+    """Whether an annotation is plain, so that values shown for another class carry no information."""
     return annotation in OPEN or all(
         member in SIMPLE or is_array_type(member) or is_shaped(member) or is_callable_type(member)
         for member in union_members(annotation)

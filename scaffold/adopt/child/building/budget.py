@@ -1,4 +1,4 @@
-"""The order in which combinations are tried: bounded, and the same on every machine."""
+"""Order in which combinations are tried: bounded, and the same on every machine."""
 
 import heapq
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def combinations(lists: Sequence[Sequence[Any]], most: int) -> Iterator[tuple[int, ...]]:
-    """Positions in lists: by turns those that differ least from the first, and the same one in all lists that are equal."""
+    """Yield at most `most` tuples of positions, alternately from `nearest` and `alike`."""
     turns = [nearest([len(choices) for choices in lists]), alike(lists)]
     seen: set[tuple[int, ...]] = set()
     while turns and all(lists) and len(seen) < most:
@@ -20,7 +20,7 @@ def combinations(lists: Sequence[Sequence[Any]], most: int) -> Iterator[tuple[in
 
 
 def alike(lists: Sequence[Sequence[Any]]) -> Iterator[tuple[int, ...]]:
-    """The same position in all lists that are equal to another one; the first in the others."""
+    """Yield the same position for every list that equals another list, and 0 for the rest."""
     paired = [sum(choices == other for other in lists) > 1 for choices in lists]
     length = min(
         (len(choices) for choices, is_paired in zip(lists, paired, strict=True) if is_paired), default=0
@@ -30,7 +30,7 @@ def alike(lists: Sequence[Sequence[Any]]) -> Iterator[tuple[int, ...]]:
 
 
 def nearest(lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Positions by their sum, the least first."""
+    """Yield positions in order of their sum, from all zeros on."""
     start = tuple(0 for _ in lengths)
     heap, seen = [(0, start)], {start}
     while heap:
@@ -45,18 +45,18 @@ def nearest(lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 
 class Budget:
-    """How many times a search may try: a limit of time would give another answer on another machine."""
+    """Number of tries left to a search, since a time limit would differ between machines."""
 
     def __init__(self, tries: int) -> None:
         self.tries = tries
 
     def half(self) -> "Budget":
-        """Half of what is left, for what is tried before something else."""
+        """Move half of the remaining tries to a new budget."""
         part = Budget(self.tries // 2)
         self.tries -= part.tries
         return part
 
     def take(self) -> bool:
-        """Whether another try is left."""
+        """Spend a try. Return False if none was left."""
         self.tries -= 1
         return self.tries >= 0

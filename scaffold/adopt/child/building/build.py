@@ -1,4 +1,4 @@
-"""How a class is built: the constructor or a class method, with the first arguments that it takes."""
+"""Construction of a class by its constructor or another maker, with the first arguments that work."""
 
 import inspect
 import itertools
@@ -48,13 +48,13 @@ from .sizes.static_arrays import with_static_of_numpy
 from .unsharded import asks_for_mesh, unsharded
 
 REPEATED = 3
-"""How many of the first choices are tried within each domain."""
+"""Number of first choices that are repeated in each domain."""
 WAYS = 5
-"""How many combinations of one constructor are looked at, where no call is found."""
+"""Largest number of working constructions for a set of arguments of a maker."""
 ROUNDS = 5
-"""How often a constructor is tried anew with what its errors name."""
+"""Number of rounds in which a maker is tried again with the arguments that its errors name."""
 MOST_BELOW = 24
-"""How many classes below one are tried in its place."""
+"""Largest number of classes tried for an argument, the annotated class included."""
 NO_SIZES: Mapping[str, int] = {}
 _BUSY: list[type] = []
 _REFUSED: dict[type, str] = {}
@@ -72,10 +72,10 @@ def ways_to_build(
     *,
     as_shown: bool = True,
 ) -> Iterator[Built]:
-    """The ways to build a class that work: by its constructor, with arrays of several shapes, and by its class methods.
+    """Yield the constructions of a class that work, from its constructor, methods and factories.
 
-    The sizes that are known are those of dims that docstrings name: what holds an instance names them as well. The
-    options are arguments with defaults that it is to be given.
+    `known` gives sizes of documented dims that the holder of the instance names too. `options` names
+    arguments with defaults to pass anyway.
     """
     if as_shown and not said:
         yield from ways_shown(cls, budget, failure)
@@ -114,7 +114,7 @@ def ways_to_build(
 
 
 def with_several(parameters: Sequence[inspect.Parameter]) -> Iterator[list[inspect.Parameter]]:
-    """The parameters with two in the place of any number of them, where nothing else is needed: of none there is nothing to see."""
+    """Replace `*layers` by two arguments if no argument is required: an empty instance shows nothing."""
     takes_several = any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters)
     hands_on = any(
         parameter.kind is inspect.Parameter.VAR_KEYWORD or parameter.name == "args"
@@ -126,7 +126,7 @@ def with_several(parameters: Sequence[inspect.Parameter]) -> Iterator[list[inspe
 
 
 def next_way(cls: type, ways: Iterator[Built]) -> Built | None:
-    """The next one; while it is looked for, the class is none that others are made of."""
+    """Return the next construction, with the class marked busy so that it cannot be its own part."""
     _BUSY.append(cls)
     try:
         return next(ways, None)
@@ -135,7 +135,7 @@ def next_way(cls: type, ways: Iterator[Built]) -> Built | None:
 
 
 def with_arrays_first(ways: Iterator[Built]) -> Iterator[Built]:
-    """The ways that give arrays, and then those without any: of what is empty there is nothing to see."""
+    """Yield constructions with arrays first, since an instance without arrays shows nothing."""
     without = list[Built]()
     for built in ways:
         if holds_arrays(built):
@@ -153,7 +153,7 @@ def ways_of_maker(
     budget: Budget,
     failure: Failure,
 ) -> Iterator[Built]:
-    """Tries the arguments that a constructor needs; then those also that its errors name."""
+    """Yield constructions from the required arguments, then also from arguments that errors name."""
     optional = [parameter for parameter in parameters if parameter.default is not EMPTY]
     # Without streams of its own, each call of an NNX module needs some.
     needed = (*context.said, *context.options, "rngs")
@@ -198,7 +198,7 @@ def ways_of_maker(
 
 
 def least(cls: type, built: Built, optional: Sequence[str]) -> Built:
-    """The same without the arguments with defaults that it can do without, the last ones first."""
+    """Drop the optional arguments that the construction does not need, starting from the last."""
     for name in reversed(optional):
         fewer = replace(
             built, arguments={key: source for key, source in built.arguments.items() if key != name}
@@ -218,9 +218,9 @@ def that_build(
     budget: Budget,
     failure: Failure,
 ) -> Iterator[Built]:
-    """The first combinations that give an instance; those that hide a guess where there are no others.
+    """Yield the combinations that build an instance.
 
-    What nothing is known of may be no array at all, and what it is hidden in says nothing of the class.
+    A combination that hides a guessed array comes only if no other works and the array's kind is known.
     """
     positional = sum(parameter.kind is inspect.Parameter.POSITIONAL_ONLY for parameter in wanted)
     count, last, start = 0, list[Built](), len(failure.messages)
@@ -249,7 +249,7 @@ def of_one_state_and_configuration(built: Built) -> Built:
 
 
 def choices(lists: Mapping[str, list[Source]], failure: Failure) -> Iterator[dict[str, Source]]:
-    """The values to try; after the first ones, these as multiples and within other domains, for which a constructor may ask."""
+    """Yield values to try: the first few, these as multiples and in other domains, then the rest."""
     every = (
         {name: lists[name][place] for name, place in zip(lists, places, strict=True)}
         for places in combinations([*map(shapes_drawn, lists.values())], 150)
@@ -265,7 +265,7 @@ def choices(lists: Mapping[str, list[Source]], failure: Failure) -> Iterator[dic
 
 
 def hides_a_guess(built: Built) -> bool:
-    """Whether an array that nobody asked for is held where no leaf is: something else belongs there."""
+    """Whether an instance keeps a guessed array outside its leaves, where another object belongs."""
     if not (built.guesses or {*modules()} & {*built.arguments.values()}):
         return False
     made = instance_of(built.source)
@@ -282,7 +282,7 @@ def hides_a_guess(built: Built) -> bool:
 def instances(
     cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence[str] = (), *, as_shown: bool = True
 ) -> list[Source]:
-    """Expressions for instances of a class, or of those of its subclasses that can be built with least."""
+    """Return at most three expressions for a class, or for subclasses that need few arguments."""
     known, given = subclasses(cls), (sizes, options, as_shown)
     built_classes = built_below([cls, *known], *given)
     if not built_classes:
@@ -299,7 +299,7 @@ def instances(
 
 
 def refusal_of(parameters: Sequence[inspect.Parameter], unknown: Sequence[str]) -> str:
-    """What the class of an argument raised, of which nothing was built."""
+    """Return an argument that no value fits and the error of its class, or an empty string."""
     kinds = [(part.name, kind) for part in parameters for kind in union_members(part.annotation)]
     classes = ((name, kind) for name, kind in kinds if name in unknown and isinstance(kind, type))
     return next((f"`{name}`: {_REFUSED[kind]}" for name, kind in classes if kind in _REFUSED), "")
@@ -308,13 +308,13 @@ def refusal_of(parameters: Sequence[inspect.Parameter], unknown: Sequence[str]) 
 def built_below(
     classes: Sequence[type], sizes: Mapping[str, int], options: Sequence[str], as_shown: bool
 ) -> list[tuple[type, Built]]:
-    """Those of the classes that are built, each with the way to build it."""
+    """Build each class, and pair the classes that can be built with their constructions."""
     pairs = [(each, built_once(each, sizes, options, as_shown)) for each in classes[:MOST_BELOW]]
     return [(each, built) for each, built in pairs if built is not None]
 
 
 def first_that_works(ways: Iterator[Built]) -> Built | None:
-    """The first way to build a class whose members work, or else the first: its sizes may be wrong."""
+    """Return the first construction whose members trace, or else the first, whose sizes may be wrong."""
     candidates = list(itertools.islice(ways, 4 * WAYS))
     working = (built for built in candidates if all_members_work(instance_of(built.source)))
     return next(iter(working if len(candidates) > 1 else candidates), None) or next(iter(candidates), None)
@@ -323,7 +323,7 @@ def first_that_works(ways: Iterator[Built]) -> Built | None:
 def built_once(
     cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence[str] = (), as_shown: bool = True
 ) -> Built | None:
-    """How a class is built that another one asks for; None where it asks for itself."""
+    """Return the cached construction of a part, or None if the class is busy or cannot be built."""
     is_no_part = cls in _BUSY or len(_BUSY) > 3 or kind_of(cls).name in ("abstract", "function")
     if is_no_part or not has_name(cls):
         return None

@@ -1,4 +1,4 @@
-"""What builds a class: an expression, what it gives, and why there is none."""
+"""Constructions: the expression, the instance that it gives, and the reason of a failure."""
 
 import re
 import sys
@@ -23,28 +23,28 @@ from .cached_tracers import globals_of, without_tracers
 
 @dataclass(frozen=True)
 class Built:
-    """An expression that builds a class, by what is called with which arguments."""
+    """Expression that builds a class: a maker and its arguments."""
 
     maker: Source
     arguments: Mapping[str, Source]
     positional: int = 0
-    """How many of them are given by position; below 0 where the maker is the whole expression."""
+    """Number of arguments given by position, or -1 if `maker` is the whole expression."""
     has_state: bool = False
-    """Whether it gives the state of an Equinox Module too."""
+    """Whether the expression also gives the `eqx.nn.State` of the module."""
 
     @property
     def guesses(self) -> list[str]:
-        """The arguments whose shape, or whose kind, is one that worked."""
+        """Names of the arguments whose shape or kind was guessed."""
         return [name for name, source in self.arguments.items() if source.told]
 
     @property
     def unknown(self) -> list[str]:
-        """The arguments of which nothing says what they are."""
+        """Names of the arguments whose kind was guessed."""
         return [name for name, source in self.arguments.items() if KIND in source.told]
 
     @property
     def source(self) -> Source:
-        """The expression."""
+        """Source of the call, or of the whole expression if `positional` is negative."""
         if self.positional < 0:
             return self.maker
         return called(self.maker, self.arguments, self.positional)
@@ -52,23 +52,23 @@ class Built:
 
 @dataclass
 class Failure:
-    """Why nothing built or called a class: what the first try said, or the first refusal, and the arguments that nothing is known of."""
+    """Reason why a class was not built or called, gathered from the errors of all tries."""
 
     first: str = ""
     messages: list[str] = field(default_factory=list[str])
     unknown: list[str] = field(default_factory=list[str])
     of_part: str = ""
-    """What a class raised that is the type of an argument."""
+    """Error raised by the class of an argument."""
     parts: list[str] = field(default_factory=list[str])
-    """The methods that only give what an instance holds, or what they are given."""
+    """Methods that only return what the instance holds or what the caller passes."""
     is_of_subclasses: bool = False
-    """Whether what raised first does nothing else."""
+    """Whether `first` comes from a method that subclasses must write."""
     is_refusal: bool = False
-    """Whether code says itself, in what is told, that it is not allowed: nearer to the reason than a shape that does not fit."""
+    """Whether `first` is a deliberate `ValueError`, which explains more than a shape mismatch."""
 
     @property
     def why(self) -> str:
-        """Why nothing was built, in words."""
+        """Reason in words, for the report."""
         return self.first or self.of_part or "nothing is known of its arguments"
 
     def note_unknown(self, names: list[str]) -> None:
@@ -86,7 +86,10 @@ class Failure:
 
 
 def builds(cls: type, built: Built, failure: Failure) -> bool:
-    """Whether an expression gives an instance of the class, one that jax can flatten; of a subclass, one that jax knows as well."""
+    """Whether an expression gives an instance of the class that JAX can flatten.
+
+    An instance of a subclass must also be a registered pytree.
+    """
     try:
         made = instance_of(built.source)
         jax.tree.leaves(made)
@@ -100,7 +103,10 @@ def builds(cls: type, built: Built, failure: Failure) -> bool:
 
 
 def instance_of(source: Source) -> Any:
-    """What an expression gives, with zeros for values, so that nothing is compiled; with its values where it needs them."""
+    """Evaluate a source with zeros for leaves, so that nothing is compiled.
+
+    Real values are used if the constructor needs them, or if the instance keeps a random key or a tracer.
+    """
     kept: list[Any] = []
 
     def build() -> Any:
@@ -128,7 +134,7 @@ def instance_of(source: Source) -> Any:
 
 
 def holds_tracers(value: Any, depth: int = 4) -> bool:
-    """Whether an instance keeps a tracer where jax sees no leaf: made under a trace, it is of no use."""
+    """Whether a value keeps a tracer outside its leaves, which is useless after the trace."""
     if isinstance(value, Tracer):
         return True
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
@@ -137,7 +143,7 @@ def holds_tracers(value: Any, depth: int = 4) -> bool:
 
 
 def raised_in(error: BaseException) -> str:
-    """The package whose code raised an error."""
+    """Return the top-level package whose code raised an error, or an empty string."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -146,7 +152,7 @@ def raised_in(error: BaseException) -> str:
 
 
 def with_state(built: Built) -> Built:
-    """The same through `make_with_state`, for what holds a place in a state."""
+    """Build through `eqx.nn.make_with_state` if the instance holds an `eqx.nn.StateIndex`."""
     equinox: Any = sys.modules.get("equinox")
     if equinox is None:
         return built
@@ -160,7 +166,7 @@ def with_state(built: Built) -> Built:
 
 
 class StateOf:
-    """What stands for the suite where an argument is its state."""
+    """Stand-in for the suite, so that an argument may be written as `self.state(seed)`."""
 
     def __init__(self, built: Built) -> None:
         self.built = built
@@ -181,12 +187,12 @@ def model_of(built: Built, seed: int) -> Any:
 
 
 def holds_arrays(built: Built) -> bool:
-    """Whether what is built has leaves."""
+    """Whether the instance has array leaves."""
     return bool(arrays_of(instance_of(built.source)))
 
 
 def once(cls: type, source: Source) -> Source:
-    """What equals itself alone, and is no pytree, is made once, at the top of the test file."""
+    """Refer to a constant of the test file if the instance is no pytree and compares by identity."""
     if cls.__eq__ is not object.__eq__ or "seed" in source.text or source.helpers:
         return source
     if is_node(source.value(0)):

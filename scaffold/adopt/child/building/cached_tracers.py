@@ -1,4 +1,4 @@
-"""What a module keeps of a trace: a global or a cache that a function fills at its first call, under `jax.eval_shape` with a tracer."""
+"""Globals and caches that a first call under `jax.eval_shape` fills with tracers."""
 
 import contextlib
 import functools
@@ -13,18 +13,18 @@ from ..values.sources import Source
 
 _CACHED = type(functools.cache(len))
 Globals = Mapping[str, Mapping[str, Any]]
-"""By module, its globals."""
+"""Globals of each module, by module name."""
 
 
 def globals_of(source: Source) -> Globals:
-    """The globals of the packages from which an expression imports, as they are now."""
+    """Copy the globals of the packages that an expression imports, except JAX and NumPy."""
     packages = {line.split()[1].partition(".")[0] for _, line in source.imports} - {"jax", "numpy"}
     modules = [name for name in sys.modules if name.partition(".")[0] in packages]
     return {name: dict(vars(sys.modules[name])) for name in modules if _is_module(sys.modules[name])}
 
 
 def without_tracers(before: Globals) -> bool:
-    """Whether a global has become a tracer since; it is then what it was."""
+    """Restore the globals that have become tracers, and return whether there were any."""
     kept = [
         (module, name)
         for module in before
@@ -41,7 +41,7 @@ def without_tracers(before: Globals) -> bool:
 
 @contextlib.contextmanager
 def with_cold_caches(cls: type) -> Generator[None]:
-    """Within it, what functions of the package of a class keep in an `lru_cache` is of no other trace, and is forgotten at the end."""
+    """Clear the `lru_cache`s of the package of a class on entry and exit, so that no tracer leaks."""
     _empty_caches(cls.__module__.partition(".")[0])
     try:
         yield
@@ -56,7 +56,10 @@ def _empty_caches(package: str) -> None:
 
 @functools.cache
 def _cached_functions(package: str, _modules: int) -> tuple[Any, ...]:
-    """The functions of a package, and of its classes, that keep results; anew once more modules are imported."""
+    """Return the functions and methods of a package with an `lru_cache`.
+
+    The number of loaded modules is part of the cache key, so that later imports are seen.
+    """
     names = [name for name in [*sys.modules] if name.partition(".")[0] == package]
     held = [value for name in names for value in [*vars(sys.modules[name]).values()]]
     owned = [value for cls in held if isinstance(cls, type) for value in [*vars(cls).values()]]

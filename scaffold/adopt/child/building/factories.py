@@ -1,4 +1,4 @@
-"""Functions beside a class that give instances of it, as `def spectral(widths) -> Spectral`."""
+"""Functions that return instances of a class, such as `def spectral(widths) -> Spectral`."""
 
 import inspect
 import re
@@ -13,15 +13,16 @@ from ..values.annotations import EMPTY
 from ..values.names import READS_FILES
 
 REBUILDS = re.compile(r"(^|_)unflatten(_|$)|^model_(construct|validate)")
-"""Names of what puts the parts of an instance together: jax and pydantic give it what they took apart, and nobody else does."""
+"""Names of methods by which JAX or pydantic rebuild an instance from its parts."""
 ELSEWHERE = 3
-"""How many functions of other modules are tried, which may need much that is not at hand."""
+"""Largest number of functions of other modules that are tried, since each may need much."""
 
 
 def factories_of(cls: type) -> Iterator[tuple[str, Any]]:
-    """The public functions whose annotation says that they give the class, by name: of its module, and then of its package.
+    """Yield by name the public functions whose return annotation is the class.
 
-    Those that take an instance make another of it. Of the functions of other modules those are given that need least.
+    Functions of the class's own module come first, then functions elsewhere with the fewest required
+    arguments. Functions that take an instance are left out, since each only makes another instance.
     """
     name = cls.__module__
     others = [other for other, _ in modules_of(name.partition(".")[0]) if other != name]
@@ -34,7 +35,7 @@ def factories_of(cls: type) -> Iterator[tuple[str, Any]]:
 
 
 def functions_giving(cls: type, module: str) -> Iterator[tuple[str, Any]]:
-    """The public functions that a module defines and that give a class by their annotation, by name."""
+    """Yield by name the public functions of a module that are annotated to return a class."""
     for name, value in sorted(vars(sys.modules[module]).items()) if module in sys.modules else ():
         is_own = inspect.isfunction(value) and value.__module__ == module
         if is_own and may_build(cls, name):
@@ -47,18 +48,18 @@ def functions_giving(cls: type, module: str) -> Iterator[tuple[str, Any]]:
 
 
 def may_build(cls: type, name: str) -> bool:
-    """Whether a method may be tried: it is public, and by its name does not rebuild, nor read or write files."""
+    """Whether a method is public and, by its name, neither rebuilds, reads files nor has side effects."""
     is_internal = name.startswith("_") or REBUILDS.search(name)
     return not (is_internal or READS_FILES.search(name) or is_action(cls, name))
 
 
 def is_named_by(cls: type, name: str) -> bool:
-    """Whether the docstring of a class sends its users to a function."""
+    """Whether the docstring of a class mentions a function."""
     return re.search(rf"\b{re.escape(name)}\b", vars(cls).get("__doc__") or "") is not None
 
 
 def text_of(annotation: Any) -> str:
-    """An annotation as text: as it stands, or the name of a class."""
+    """Return an annotation as text: a string as it stands, a class by its name."""
     return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
 
 

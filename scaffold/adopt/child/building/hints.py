@@ -1,4 +1,4 @@
-"""What errors of a constructor name: parameters, words, numbers and shapes."""
+"""Hints in the errors of a constructor: parameters, words, numbers and shapes."""
 
 import inspect
 import re
@@ -12,91 +12,94 @@ from .built import Failure
 
 WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
 BETWEEN = re.compile(r"[`'\"]([^\w\s`'\",.:]{1,3})[`'\"]")
-"""What stands between the parts of a text, as an error names it."""
+"""Quoted separator that an error names, such as `'->'`."""
 CHOICES = re.compile(
     r"\b(?:one of|among|allowed(?: are)?|either|options(?: are)?):? [\[({]?([A-Za-z_]\w*(?:(?:,| or|, or| and) ?[A-Za-z_]\w*)+)"
 )
-"""The words that an error says are allowed, where they stand without quotes."""
+"""Unquoted words that an error lists as allowed, such as `one of: relu, tanh`."""
 SHAPE = re.compile(r"shape:? [`'\"]?\(((?:\w+, ?)*\w+),?\)")
-"""How an error says which shape an array must have: of numbers, and of names that stand for any."""
+"""Shape in an error, such as `shape (n, 3)`, with numbers or names for dims."""
 
 
 ASKED = re.compile(
     r"\b(?:must|should|has to|have to|needs? to) (?:be|have)\b[^\[(\n,;]*[\[(]((?:[\w.]+, ?)+\w+),?[)\]]"
 )
-"""How an error says the dims that an array must have: `vertices must be [n_vertices, 3]`."""
+"""Dims that an error requires of an array, such as `vertices must be [n_vertices, 3]`."""
 RANK = re.compile(
     r"\b(?:must|should|has to) (?:be|have) (?:an? |at least )?([1-4])[- ]?d(?:im\w*)?\b", re.IGNORECASE
 )
-"""How an error says how many axes an array must have: `must be a 2D array`."""
+"""Rank that an error requires of an array, such as `must be a 2D array`."""
 POWERS = [16, 32]
-"""What is tried where an error asks for a power of two: those that a size has on its own are smaller."""
+"""Numbers tried if an error asks for a power of two, larger than the powers among the usual sizes."""
 OF_NUMBERS = re.compile(r"\b(power of|multiple of|divisible|divide|at least|even number|odd number)\b")
-"""How an error says that a number is none of those that are taken."""
+"""Words by which an error refuses a number, such as `divisible`."""
 MATRIX = re.compile(r"(?<![\w.])(\d{1,2})[x×](\d{1,2})(?![\w.])")
-"""How an error says the shape of a matrix: `3x3`."""
+"""Shape of a matrix in an error, such as `3x3`."""
 GOT = re.compile(r"\b(got|given|received|found)\b.*")
-"""What an error says of the array that it was given."""
+"""Part of an error from the refused array on, such as `got shape (2,)`."""
 TRAILING = re.compile(
     r"(?:trailing|last) (?:length|dim\w*|axis|size)[^\d\n]{0,20}(\d+)|(\d+) (?:\w+ )?channels", re.IGNORECASE
 )
-"""How an error says how long the last axis of an array must be."""
+"""Length that an error requires of the last axis, such as `last dim of 3` or `3 channels`."""
 WANTS_ARRAY = re.compile(r"'(?:int|float)' object has no attribute '(?:shape|dtype|ndim|size|at|astype|T)'")
-"""How Python says that an array belongs in the place of a number."""
+"""Python's error for a number in place of an array."""
 
 
 WANTS_PARTS = re.compile(
     r"'int' object is not (?:subscriptable|iterable)|object of type 'int' has no len\(\)"
 )
-"""How Python says that several numbers belong in the place of one."""
+"""Python's error for a number in place of a sequence."""
 FACTORY = "<factory>"
-"""How signatures of dataclasses write the default of a field that a function makes: an empty container."""
+"""Default in a dataclass signature of a field with a `default_factory`, such as an empty container."""
 OF_ARRAYS = re.compile(r"PyTree|Array")
-"""How annotations say that such a container holds arrays."""
+"""Annotations of containers that hold arrays."""
 PATIENCE = 8
-"""How often one error that names other parameters is seen before these are tried."""
+"""Number of times that an error repeats before the parameters in its text are tried."""
 
 
 def names_others(others: Sequence[str], messages: Sequence[str]) -> bool:
-    """Whether nothing but one error was raised, which names parameters of another choice: no other values help."""
+    """Whether a single error recurs and names parameters not given, so that no other value helps."""
     if len(messages) < PATIENCE or len({*messages}) > 1:
         return False
     return not {*others}.isdisjoint(re.findall(r"\w+", messages[0]))
 
 
 def is_of_others(others: Sequence[str], messages: Sequence[str]) -> bool:
-    """Whether, but for sizes that are no multiples, one error alone was raised: what may be left out is perhaps needed."""
+    """Whether only one error recurs besides refused numbers, so that an optional argument may be needed."""
     rest = {text for text in messages if not OF_NUMBERS.search(text)}
     return bool(others) and len(messages) >= 2 * PATIENCE and len(rest) == 1 < len({*messages})
 
 
 def named_by(failure: Failure, parameters: Sequence[inspect.Parameter]) -> list[inspect.Parameter]:
-    """The parameters that errors name."""
+    """Return the parameters that errors name."""
     words = words_of(failure.messages)
     return [parameter for parameter in parameters if parameter.name in words]
 
 
 def words_of(messages: Iterable[str]) -> set[str]:
-    """The words of errors that may be names: of one letter those in quotes alone."""
+    """Return the words of errors that may be names. A single letter counts only in quotes."""
     return {word for text in messages for word in re.findall(r"\w{2,}|(?<=['\"`])\w(?=['\"`])", text)}
 
 
 def missing(
     parameters: Iterable[inspect.Parameter], wanted: Sequence[inspect.Parameter]
 ) -> list[inspect.Parameter]:
-    """The parameters that are not wanted yet."""
+    """Return the parameters that are not yet wanted."""
     return [parameter for parameter in parameters if parameter not in wanted]
 
 
 def may_be_filled(parameter: inspect.Parameter, context: Context) -> bool:
-    """Whether a part may be given that is None or empty by default: not where a docstring asks for an object of which nothing is known."""
+    """Whether an argument that defaults to None or an empty container may be given.
+
+    An object that only a docstring mentions is excluded, since nothing is known about its type.
+    """
     is_unknown = parameter.annotation in OPEN and parameter.name in context.documented.objects
     is_made_empty = repr(parameter.default) == FACTORY and OF_ARRAYS.search(str(parameter.annotation))
     return (parameter.default is None or bool(is_made_empty)) and not is_unknown
 
 
 def taught(context: Context, failure: Failure, parameters: Sequence[inspect.Parameter]) -> Context:
-    """The context with the words, numbers and shapes that errors name."""
+    """Return the context extended by the words, numbers and shapes that errors name."""
     names = {parameter.name for parameter in parameters}
     text = "\n".join(failure.messages)
     joined = [f"A {sign} B" for sign in BETWEEN.findall(text)]
@@ -118,7 +121,7 @@ def taught(context: Context, failure: Failure, parameters: Sequence[inspect.Para
 
 
 def shapes_named(text: str) -> list[tuple[int, ...]]:
-    """The shapes that errors say an array must have."""
+    """Return the shapes that errors require of an array."""
     text = GOT.sub("", text)
     shapes = [shape_named(dims) for dims in SHAPE.findall(text)]
     shapes += [shape_named(dims) for dims in ASKED.findall(text)]
@@ -129,7 +132,7 @@ def shapes_named(text: str) -> list[tuple[int, ...]]:
 
 
 def dims_asked(messages: Iterable[str], names: Iterable[str]) -> dict[str, str]:
-    """By argument, the dims that errors say of it by its name."""
+    """Map argument names to the dims that errors require, such as `{"vertices": "n_vertices 3"}`."""
     asked: dict[str, str] = {}
     for text in dict.fromkeys(messages):
         said = GOT.sub("", text)
@@ -143,7 +146,7 @@ def dims_asked(messages: Iterable[str], names: Iterable[str]) -> dict[str, str]:
 
 
 def asks_for_shape(messages: Sequence[str], context: Context, names: Iterable[str]) -> bool:
-    """Whether all errors ask for shapes, which are not the first ones that are tried."""
+    """Whether every error asks for a shape or dims, and the context does not yet try all of them first."""
     asked = [(shapes_named(text), dims_asked([text], names)) for text in {*messages}]
     every = {shape for shapes, _ in asked for shape in shapes}
     is_new = any(
@@ -154,29 +157,29 @@ def asks_for_shape(messages: Sequence[str], context: Context, names: Iterable[st
 
 
 def asks_for_numbers(messages: Sequence[str], context: Context) -> bool:
-    """Whether many errors, and nothing else, ask for numbers that are not known yet."""
+    """Whether many errors, without exception, refuse a number, and name a number that is new."""
     is_asked = len(messages) >= 2 * PATIENCE and all(map(OF_NUMBERS.search, {*messages}))
     return is_asked and bool({*numbers_named("\n".join(messages))} - {*context.numbers})
 
 
 def numbers_named(text: str) -> list[int]:
-    """The sizes that errors name, and powers of two where they ask for one."""
+    """Return the sizes that errors name, after `POWERS` if an error asks for a power of two."""
     counts = [int(word) for word in sorted({*re.findall(r"\w+", text)}) if word.isdigit()]
     asked = POWERS if "power of two" in text or "power of 2" in text else []
     return [*asked, *(count for count in counts if 1 < count <= LARGEST)]
 
 
 def shape_named(dims: str) -> tuple[int, ...]:
-    """The shape that an error names, with 3 for a dim that has a name."""
+    """Return the shape that an error names, with 3 for each named dim."""
     return tuple(int(dim) if dim.isdigit() else 3 for dim in re.findall(r"\w+", dims))
 
 
 def alternatives(
     wanted: Sequence[inspect.Parameter], further: Sequence[inspect.Parameter], *, has_numbers: bool = False
 ) -> list[list[inspect.Parameter]]:
-    """The parameters with all that errors name, and with each of these alone: some exclude each other.
+    """List sets of parameters to try: with all that errors name, then with each alone.
 
-    Numbers that an error names are tried first for what is needed.
+    Some parameters exclude each other. If errors also name numbers, the wanted parameters come first alone.
     """
     again = [[*wanted]] if further and has_numbers else []
     singly = ([*wanted, parameter] for parameter in further if len(further) > 1)

@@ -1,4 +1,4 @@
-"""Classes that nobody can build without a class of the user's own, and those that are parts of others."""
+"""Classes that need a class from the user, and classes that are parts of their subclasses."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ from ..values.annotations import (
 
 
 def lacks_a_class(cls: type, said: Mapping[str, Any]) -> str:
-    """Why a class waits for one of the user's own: an argument is of an abstract class that nothing known derives from."""
+    """Return the reason if a required argument has an abstract type that no known class implements."""
     try:
         parameters = required(parameters_of(cls, cls))
     except (TypeError, ValueError):
@@ -32,7 +32,7 @@ def lacks_a_class(cls: type, said: Mapping[str, Any]) -> str:
 
 
 def is_without_a_class(kind: Any) -> bool:
-    """Whether a class is abstract, and all that derive from it are; what stands for arrays of a shape, or for functions, is none."""
+    """Whether a class and all its subclasses are abstract. Array and function types do not count."""
     return (
         isinstance(kind, type)
         and not (is_shaped(kind) or is_callable_type(kind) or is_protocol_of_call(kind))
@@ -42,12 +42,12 @@ def is_without_a_class(kind: Any) -> bool:
 
 
 def is_protocol_of_call(kind: type) -> bool:
-    """Whether functions are instances of a protocol: it asks for a call alone."""
+    """Whether a protocol asks only for `__call__`, so that a function satisfies the protocol."""
     return protocol_members(kind) == {"__call__"}
 
 
 def left_to_subclasses(cls: type) -> str:
-    """Why a class is a part of others: its methods read an attribute that it never has, and that what inherits from it has."""
+    """Return the reason if methods of a class read an attribute that only its subclasses have."""
     below = subclasses(cls)
     if not below or hasattr(cls, "__getattr__"):
         return ""

@@ -1,4 +1,4 @@
-"""What makes a class: its constructor, and the methods of the class that give an instance."""
+"""Makers of a class: its constructor, class methods, static methods and factories."""
 
 import inspect
 import re
@@ -13,17 +13,18 @@ from ..values.sources import Source, refer
 from .factories import factories_of, is_named_by, may_build, text_of
 
 COMPLETING = ("create", "init", "initialize", "make")
-"""Names of the methods that users are to build a class with, where it has them."""
+"""Names of methods that are preferred to a constructor that `dataclasses` generates."""
 MAKERS = (*COMPLETING, "identity", "from_random")
 GENERATED = "<string>"
-"""The file of the code that `dataclasses` generates."""
+"""File name of code that `dataclasses` generates."""
 CHECKS = frozenset(("__post_init__", "__check_init__"))
 
 
 def makers_of(cls: Any) -> Iterator[tuple[str, Any, frozenset[str]]]:
-    """The constructor, and the methods and functions beside the class that may build, with the sizes that each is to be given.
+    """Yield makers as a name, a callable, and the sizes to pass even if they have defaults.
 
-    What makes its own arrays goes first, and so does what checks or completes that of which a constructor only takes the parts.
+    Factories that the class docstring names come first. Before the constructor come makers that create arrays
+    or complete the fields.
     """
     names = [
         name
@@ -47,13 +48,13 @@ def makers_of(cls: Any) -> Iterator[tuple[str, Any, frozenset[str]]]:
 
 
 def takes_parts(cls: type) -> bool:
-    """Whether a constructor is that of a dataclass, which nobody wrote: it takes the fields as they are."""
+    """Whether `dataclasses` generated the constructor, which stores the fields unchecked."""
     code = getattr(inspect.unwrap(cls.__init__), "__code__", None)
     return code is not None and code.co_filename == GENERATED and not CHECKS & {*dir(cls)}
 
 
 def takes_private_parts(cls: type) -> bool:
-    """Whether a constructor takes what is private to the class: users have other ways to build it."""
+    """Whether the constructor requires a private argument, so that users build the class otherwise."""
     try:
         return any(part.name.startswith("_") for part in required(parameters_of(cls, cls)))
     except (TypeError, ValueError):
@@ -61,7 +62,7 @@ def takes_private_parts(cls: type) -> bool:
 
 
 def draws_arrays(cls: type, maker: Any) -> bool:
-    """Whether a maker takes a random key and none of the arrays that the constructor needs: it draws these."""
+    """Whether a maker takes a random key in place of the arrays that the constructor requires."""
     try:
         given = {parameter.name for parameter in parameters_of(maker, cls)}
         needed = [part for part in parameters_of(cls, cls) if part.default is EMPTY]
@@ -72,9 +73,10 @@ def draws_arrays(cls: type, maker: Any) -> bool:
 
 
 def sizes_of_arrays(cls: type, maker: Any) -> frozenset[str]:
-    """The sizes that an instance holds and a maker is given, where it makes arrays of which the constructor says no shape.
+    """Return the sizes that a maker shares with the constructor, if the maker creates the arrays.
 
-    A small number that a maker takes by itself is left to it: it may choose what is computed.
+    This applies to arrays without annotated shape. A small default is kept, since it may choose what is
+    computed.
     """
     try:
         given = {parameter.name: parameter.default for parameter in parameters_of(maker, cls)}
@@ -94,7 +96,10 @@ def is_small(value: Any) -> bool:
 
 
 def returns(method: Any, cls: type) -> bool:
-    """Whether a method gives an instance, as far as its annotation says; a static one has to say so."""
+    """Whether a method returns an instance of the class.
+
+    A class method may lack an annotation, but a static method may not.
+    """
     wanted = getattr(method.__func__, "__annotations__", {}).get("return", EMPTY)
     text = text_of(wanted)
     names = {base.__name__ for base in cls.__mro__} | {"Self"}
@@ -104,7 +109,7 @@ def returns(method: Any, cls: type) -> bool:
 
 
 def named(cls: type, name: str, maker: Any) -> Source:
-    """How a maker is written: the class, a method of it, or a function beside it."""
+    """Return the source of a maker: the class, a method of the class, or a factory."""
     if inspect.isfunction(maker) and maker is getattr(sys.modules.get(maker.__module__), name, None):
         return refer(maker)
     reference = refer(cls)

@@ -1,4 +1,4 @@
-"""The members of an instance that need no arguments: of wrong sizes they cannot be traced."""
+"""Properties and methods without arguments, which cannot be traced if sizes are wrong."""
 
 from typing import Any
 
@@ -10,12 +10,15 @@ from pytree_laws.trace.jaxprs import NEEDS_VALUES
 
 
 def all_members_work(instance: Any) -> bool:
-    """Whether its properties, and its methods without arguments, can be traced: of wrong sizes they cannot."""
+    """Whether all properties and methods without arguments can be traced."""
     return all(works(instance, Method(name)) for name in names_without_arguments(instance))
 
 
 def works(instance: Any, member: Method) -> bool:
-    """Whether a member gives something; what needs values, or is left to subclasses, says nothing of sizes."""
+    """Whether a member can be traced.
+
+    A member also counts if it needs concrete values or raises `NotImplementedError`: sizes are not to blame.
+    """
     static, arrays = partition(instance)
 
     def use(values: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Options of what a class is made of, as of its configuration, which its own errors name."""
+"""Options of the parts of a class, such as its configuration, that errors of the class name."""
 
 import inspect
 import re
@@ -12,7 +12,7 @@ from .built import Failure
 
 
 def asking_parts(context: Context, failure: Failure, parameters: Sequence[inspect.Parameter]) -> Context:
-    """The context in which parts are made with the options that errors of the whole name."""
+    """Return a context whose parts are built with the options that errors name."""
     options = options_of_parts(failure, parameters)
     if {*options} <= {*context.of_parts}:
         return context
@@ -20,7 +20,7 @@ def asking_parts(context: Context, failure: Failure, parameters: Sequence[inspec
 
 
 def options_of_parts(failure: Failure, parameters: Sequence[inspect.Parameter]) -> tuple[str, ...]:
-    """The arguments with defaults that errors name, and that classes take of which the arguments are."""
+    """Return the arguments with defaults that errors name and that the types of arguments accept."""
     own = {parameter.name for parameter in parameters}
     words = {word for text in failure.messages for word in re.findall(r"[a-z]\w+", text)} - own
     kinds = [kind for parameter in parameters for kind in union_members(parameter.annotation)]
@@ -29,7 +29,7 @@ def options_of_parts(failure: Failure, parameters: Sequence[inspect.Parameter]) 
 
 
 def own_options(cls: type, names: Iterable[str]) -> tuple[str, ...]:
-    """Those of the names that a class takes as arguments with defaults."""
+    """Return the names that a class accepts as arguments with defaults."""
     try:
         parameters = parameters_of(cls, cls)
     except (TypeError, ValueError):

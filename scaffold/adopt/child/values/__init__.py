@@ -1,1 +1,1 @@
-"""Values to try, as they are written."""
+"""Values to try, as test files write them."""

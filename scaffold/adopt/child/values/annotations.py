@@ -1,4 +1,4 @@
-"""Annotations of all sorts in one form."""
+"""Annotations of signatures, fields and jaxtyping, resolved to objects."""
 
 import ast
 import dataclasses
@@ -19,17 +19,21 @@ from .checker_imports import checker_names
 
 EMPTY = inspect.Parameter.empty
 OPEN = (EMPTY, Any, object)
-"""Annotations that leave everything open."""
+"""Annotations that allow any value."""
 SILENT = (EMPTY, Any)
-"""No annotation, and that of a field whose converter has none."""
+"""No annotation, or `Any`, as for a field whose converter is not annotated."""
 VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 ARRAYS: tuple[Any, ...] = (jax.Array, np.ndarray)
 ANY_SHAPE = "Array, ...]"
-"""What jaxtyping refuses, and nobody sees where annotations are not evaluated."""
+"""Text that jaxtyping refuses, as in `Float[Array, ...]`, unnoticed in an unevaluated annotation."""
 
 
 def parameters_of(function: Any, owner: type | None = None) -> list[inspect.Parameter]:
-    """The parameters with their annotations as objects, as far as they can be told."""
+    """Return the parameters with their annotations as objects, where these can be resolved.
+
+    For a maker of `owner`, the field of the same name supplies a missing annotation. Raises `TypeError` or
+    `ValueError` if the function has no signature.
+    """
     parameters = signature_of(function)
     if isinstance(function, type) and all(parameter.kind in VARIABLE for parameter in parameters):
         function = naming_constructor(function)
@@ -54,7 +58,7 @@ def parameters_of(function: Any, owner: type | None = None) -> list[inspect.Para
 
 
 def of_field(annotation: Any, parameter: inspect.Parameter) -> Any:
-    """The annotation of a field as that of an argument: of each part, where a tuple holds any number of them."""
+    """Return the annotation of a field for its parameter, or of the field's elements for `*parameter`."""
     if parameter.kind is not inspect.Parameter.VAR_POSITIONAL:
         return annotation
     parts = typing.get_args(annotation)
@@ -62,12 +66,12 @@ def of_field(annotation: Any, parameter: inspect.Parameter) -> Any:
 
 
 def constructors_of(cls: type) -> list[Any]:
-    """The constructors of a class and its bases, but for that of `object`, in the order in which each calls the next."""
+    """Return the constructors of a class and its bases except `object`, in method resolution order."""
     return [vars(owner)["__init__"] for owner in cls.__mro__[:-1] if "__init__" in vars(owner)]
 
 
 def naming_constructor(cls: type) -> Any:
-    """The first constructor of a class and its bases that does not pass on all that it is given, as one of a metaclass does."""
+    """Return the first constructor that does not merely pass on `*args, **kwargs`, as of a metaclass."""
     naming = (
         each for each in constructors_of(cls) if {part.kind for part in signature_of(each)[1:]} != {*VARIABLE}
     )
@@ -75,7 +79,7 @@ def naming_constructor(cls: type) -> Any:
 
 
 def handed_on(cls: type | None, parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
-    """What the constructors of bases ask for, where one that takes any keywords hands these on to the next."""
+    """Return the parameters that base constructors require and that reach these through `**kwargs`."""
     taken = {parameter.name for parameter in parameters}
     further: list[inspect.Parameter] = []
     for above, constructor in itertools.pairwise(constructors_of(cls) if cls else ()):
@@ -91,11 +95,11 @@ def handed_on(cls: type | None, parameters: Iterable[inspect.Parameter]) -> list
 
 
 BY_NAME = re.compile(r"\bsetattr\(|__setattr__\(|\bvars\(self\)|\bself\.__dict__\b")
-"""How a constructor stores what it is given under names that it does not write."""
+"""Code by which a constructor stores arguments under names that it does not spell out."""
 
 
 def set_by_name(cls: type, parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
-    """The fields of a dataclass whose own constructor takes any keywords, and stores them by their names."""
+    """Return the dataclass fields that a constructor takes as `**kwargs` and stores by name."""
     kinds, taken = {part.kind for part in parameters}, {part.name for part in parameters}
     source = source_of(naming_constructor(cls))
     if inspect.Parameter.VAR_KEYWORD not in kinds or not BY_NAME.search(source):
@@ -115,7 +119,7 @@ def set_by_name(cls: type, parameters: Iterable[inspect.Parameter]) -> list[insp
 
 
 def given_to_base(constructor: Any) -> tuple[int, set[str]]:
-    """How many arguments a constructor gives to that of its base by position, and the names of others that it gives."""
+    """Return the number of positional arguments and the keywords given to `super().__init__`."""
     try:
         tree = ast.parse(textwrap.dedent(source_of(constructor)))
     except SyntaxError:
@@ -127,14 +131,14 @@ def given_to_base(constructor: Any) -> tuple[int, set[str]]:
 
 
 def hands_on(constructor: Any) -> bool:
-    """Whether a constructor gives the keywords that it does not name to that of its base."""
+    """Whether a constructor passes its `**kwargs` to `super().__init__`."""
     named = [part.name for part in signature_of(constructor) if part.kind is inspect.Parameter.VAR_KEYWORD]
     source = source_of(constructor)
     return any(re.search(rf"super\(.*\)\.__init__\([^#]*\*\*{name}\b", source) for name in named)
 
 
 def source_of(function: Any) -> str:
-    """The text of a function; empty where there is none."""
+    """Return the source text of a function, or an empty string if there is none."""
     try:
         return inspect.getsource(inspect.unwrap(function))
     except (OSError, TypeError):
@@ -142,7 +146,7 @@ def source_of(function: Any) -> str:
 
 
 def fields_of(owner: type | None) -> dict[str, Any]:
-    """The annotations of a class: what says nothing in the constructor is often said of the attribute."""
+    """Return the annotations of a class and its bases, which often complete the constructor's."""
     classes = reversed(owner.__mro__) if owner else ()
     return {name: annotation for cls in classes for name, annotation in inspect.get_annotations(cls).items()}
 
@@ -155,7 +159,7 @@ def signature_of(function: Any) -> list[inspect.Parameter]:
 
 
 def names_around(function: Any, owner: type | None) -> dict[str, Any]:
-    """The names that the annotations of a function may use."""
+    """Return the names that the annotations of a function may use."""
     bare = inspect.unwrap(getattr(function, "__func__", function))
     classes = [*reversed(owner.__mro__)] if owner else []
     names: dict[str, Any] = {}
@@ -183,21 +187,21 @@ def resolved(annotation: Any, names: dict[str, Any]) -> Any:
 
 
 def alias_of(annotation: Any) -> Any:
-    """The alias that an annotation names, as `type X = ...` or `type X[T] = ...` makes one; None of any other."""
+    """Return the alias, such as `type X = ...` or `type X[T] = ...`, that an annotation names, or None."""
     alias = typing.get_origin(annotation) or annotation
     # Of Python 3.12, or of typing_extensions.
     return alias if type(alias).__name__ == "TypeAliasType" else None
 
 
 def unaliased(annotation: Any) -> Any:
-    """What a `type X = ...` stands for, or `X[int]` of a `type X[T] = ...`; any other annotation as it is."""
+    """Return the value of a type alias, such as `X` or `X[int]`, or any other annotation unchanged."""
     while (alias := alias_of(annotation)) is not None:
         annotation = alias.__value__
     return annotation
 
 
 def kinds_of_variable(variable: Any) -> list[Any]:
-    """What a type variable stands for: its constraints, and its bound, which may be written as text."""
+    """Return the constraints and the bound of a type variable, resolved if they are text."""
     module = str(variable.__module__)
     names = {**checker_names(module), **vars(sys.modules.get(module, object))}
     kinds = [*variable.__constraints__, *([variable.__bound__] if variable.__bound__ is not None else [])]
@@ -205,7 +209,7 @@ def kinds_of_variable(variable: Any) -> list[Any]:
 
 
 def union_members(annotation: Any) -> tuple[Any, ...]:
-    """The members of a union, None at last; of any other annotation itself."""
+    """Return the members of a union, `NoneType` last, or any other annotation as its only member."""
     annotation = unaliased(annotation)
     if typing.get_origin(annotation) not in (typing.Union, types.UnionType):
         return (annotation,)
@@ -215,14 +219,14 @@ def union_members(annotation: Any) -> tuple[Any, ...]:
 
 
 def is_shaped(annotation: Any) -> bool:
-    """Whether it is an annotation of jaxtyping: a dtype, and dims by name."""
+    """Whether an annotation is jaxtyping's, with a dtype and named dims."""
     # A reference of beartype has any attribute, with another reference for its value.
     dims = getattr(annotation, "dim_str", None)
     return isinstance(dims, str) and hasattr(annotation, "dtypes")
 
 
 def is_array_type(annotation: Any) -> bool:
-    """Whether it is a class of arrays, or one of NumPy's with the dtype in brackets."""
+    """Whether an annotation is a class of arrays, or NumPy's with a dtype in brackets."""
     if annotation in ARRAYS or typing.get_origin(annotation) is np.ndarray:
         return True
     name = getattr(annotation, "__name__", "")
@@ -230,7 +234,7 @@ def is_array_type(annotation: Any) -> bool:
 
 
 def scalar_dtype(annotation: Any) -> str:
-    """The dtype of the scalar arrays for which a type of jax or NumPy stands, as `jnp.int32`; empty of anything else."""
+    """Return the dtype of a scalar type, such as `int` for `jnp.int32`, or an empty string."""
     if type(annotation).__name__ == "_ScalarMeta":
         annotation = annotation.dtype.type
     is_scalar = isinstance(annotation, type) and issubclass(annotation, np.generic)
@@ -241,7 +245,7 @@ def scalar_dtype(annotation: Any) -> str:
 
 
 def dtype_of(annotation: Any) -> str:
-    """The dtype by which `sample` makes an array of an annotation of jaxtyping."""
+    """Return the dtype by which `sample` draws an array for an annotation of jaxtyping."""
     if getattr(getattr(annotation, "array_type", None), "__name__", "") == "PRNGKeyArray":
         return "key"
     dtypes = annotation.dtypes
@@ -255,13 +259,16 @@ def dtype_of(annotation: Any) -> str:
 
 
 def arity_of(annotation: Any) -> int | None:
-    """How many arguments a `Callable[[...], ...]` takes."""
+    """Return the number of arguments of a `Callable[[...], ...]`, or None if unknown."""
     arguments = typing.get_args(annotation)
     return len(arguments[0]) if arguments and isinstance(arguments[0], list) else None
 
 
 def protocol_members(kind: type) -> set[str]:
-    """What a protocol, and those that it derives from, ask for: attributes, methods, and perhaps a call; none of another class."""
+    """Return the public members, and perhaps `__call__`, that a protocol and its bases require.
+
+    The set is empty for a class that is no protocol.
+    """
     owners = [owner for owner in kind.__mro__ if getattr(owner, "_is_protocol", False)]
     names = {name for owner in owners for name in (*vars(owner), *inspect.get_annotations(owner))}
     return (
@@ -277,7 +284,7 @@ def is_callable_type(annotation: Any) -> bool:
 
 
 def with_count(parameters: Iterable[inspect.Parameter], count: int) -> list[inspect.Parameter]:
-    """The parameters with so many in the place of any number of them."""
+    """Return the parameters with `count` positional arguments in place of `*args`."""
     replaced = list[inspect.Parameter]()
     for parameter in parameters:
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
@@ -290,14 +297,14 @@ def with_count(parameters: Iterable[inspect.Parameter], count: int) -> list[insp
 
 
 def required(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
-    """The parameters that a call cannot do without."""
+    """Return the parameters that a call must pass."""
     return [
         parameter for parameter in parameters if parameter.default is EMPTY and parameter.kind not in VARIABLE
     ]
 
 
 def may_be_key(annotation: Any) -> bool:
-    """Whether an annotation leaves room for a random key: it says nothing, or an array that is none of floats."""
+    """Whether an annotation allows a random key, such as `Array`, `UInt32[Array, "2"]` or `PRNGKey`."""
     return any(
         dtype_of(member) in ("key", "uint32")
         if is_shaped(member)
@@ -307,7 +314,7 @@ def may_be_key(annotation: Any) -> bool:
 
 
 def is_named_key(annotation: Any) -> bool:
-    """Whether an annotation that is no array says key by its own name: a `PRNGKey`, a type variable for one."""
+    """Whether the name of an annotation contains `key` or `rng`, such as `PRNGKey`."""
     named = annotation if isinstance(annotation, type | typing.TypeVar) else type(annotation)
     return re.search("(?i)key|rng", named.__name__) is not None
 
@@ -316,7 +323,7 @@ _PLAIN_MODULES = ("builtins", "typing", "collections.abc", "numpy")
 
 
 def holds_classes(annotation: Any) -> bool:
-    """Whether an annotation is of a list, a tuple or a dict of classes, of which an array is none: `Sequence[Layer]`."""
+    """Whether an annotation is a container of classes other than arrays, such as `Sequence[Layer]`."""
     parts = [part for inner in typing.get_args(annotation) for part in union_members(inner)]
     origin = typing.get_origin(annotation)
     is_container = isinstance(origin, type) and issubclass(origin, Collection)
@@ -324,6 +331,6 @@ def holds_classes(annotation: Any) -> bool:
 
 
 def is_own_class(kind: Any) -> bool:
-    """Whether it is a class that neither Python nor an array is."""
+    """Whether an annotation is a class that is neither built in nor of arrays or functions."""
     is_plain = kind in OPEN or is_array_type(kind) or is_shaped(kind) or is_callable_type(kind)
     return isinstance(kind, type) and not is_plain and kind.__module__ not in _PLAIN_MODULES

@@ -1,4 +1,4 @@
-"""Values to try for an argument: by what is said, by its annotation, by its name, and by shapes at last."""
+"""Candidate values for an argument: by user option, annotation, name, and at last by shape."""
 
 import enum
 import itertools
@@ -57,11 +57,11 @@ from .plain import (
 from .sources import KIND, Source, merged, refer
 
 MOST = 48
-"""How many values of an argument are tried."""
+"""Largest number of values tried for an argument."""
 
 
 def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
-    """What to try for an argument, the likeliest first."""
+    """Return the values to try for an argument, the likeliest first."""
     if name in context.said:
         return [context.said[name]]
     if context.has_state and names.STATE.search(name):
@@ -87,7 +87,7 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
 
 
 def as_documented(name: str, annotation: Any, context: Context) -> tuple[Any, Context]:
-    """The type that a docstring says where an annotation says none; its elements, which have no other name, are not of it."""
+    """Return the documented type if the annotation is open, and a context without it for elements."""
     types = context.documented.types
     if annotation not in OPEN or name not in types:
         return annotation, context
@@ -96,7 +96,7 @@ def as_documented(name: str, annotation: Any, context: Context) -> tuple[Any, Co
 
 
 def of_first_words(name: str, annotation: Any, context: Context) -> list[Source]:
-    """Values of names that mean one thing everywhere."""
+    """Return values for names with a fixed meaning: keys, streams of keys, graph edges and seeds."""
     if is_streams(name, annotation):
         return [Source("nnx.Rngs(seed)")]
     is_entry = name in context.documented.dims or not names.BESIDE_KEYS.isdisjoint(context.others)
@@ -140,7 +140,7 @@ def of_annotation(name: str, annotation: Any, context: Context) -> list[Source]:
 
 
 def of_union(name: str, members: Sequence[Any], context: Context) -> list[Source]:
-    """Values of each member; where arrays are among them, numbers may be arrays as well."""
+    """Return values of each member of a union. Beside array members, numbers may be arrays as well."""
     if context.of_optimiser:
         first = int if names.WHOLE.search(name) else float
         members = sorted(members, key=lambda member: (member is not first, member not in (float, int)))
@@ -167,7 +167,7 @@ def of_union(name: str, members: Sequence[Any], context: Context) -> list[Source
 
 
 def of_special(name: str, kind: Any, context: Context) -> list[Source]:
-    """Values of generics, literals, type variables and classes."""
+    """Return values of generics, literals, type variables and classes."""
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin is typing.Annotated:
         return of_annotation(name, arguments[0], context)
@@ -256,7 +256,7 @@ def tuples(name: str, kinds: Sequence[Any], context: Context) -> list[Source]:
 
 
 def several(name: str, kind: Any, context: Context) -> list[list[Source]]:
-    """As many values of a kind as an error asks for; two, or one, or three."""
+    """Return lists that repeat a value: as often as errors ask, then two, one or three times."""
     sources = values_for(name_of_one(name, kind), kind, context)[:4]
     sources += strings(name, context)[:1] if kind in OPEN else []  # where no array may be held
     asked_for = [[source] * length for length in context.lengths for source in sources]
@@ -272,7 +272,7 @@ def lists(name: str, kind: Any, context: Context) -> list[Source]:
 
 
 def dicts(name: str, kind: Any, context: Context) -> list[Source]:
-    """Dicts with the entries that are read by name, or that an error of a call asks for, or with any two; and an empty one."""
+    """Return dicts with the entries that code reads or errors name, or any two, and an empty dict."""
     named = context.words if context.is_call else ()
     read = [json.dumps(entry) for entry in context.entries.get(name, named)]
     if kind in (Any, object) and not (context.is_call and read):  # options, of which none need be given
@@ -293,7 +293,7 @@ def dicts(name: str, kind: Any, context: Context) -> list[Source]:
 
 
 def trees(name: str, kind: Any, context: Context) -> list[Source]:
-    """Pytrees: an array, or a dict of two."""
+    """Return pytrees: values of the leaf type if given, or else arrays and a dict of two arrays."""
     leaf = getattr(kind, "leaftype", EMPTY)
     if isinstance(leaf, type) and not is_array_type(leaf) and not is_shaped(leaf) and leaf is not object:
         return values_for(name, leaf, context)
@@ -331,7 +331,7 @@ def of_word(text: str, name: str, context: Context) -> Iterable[Source]:
 
 
 def of_anything(name: str, context: Context) -> list[Source]:
-    """Where nothing is known: an array, a pair of arrays, a number, a function, a module."""
+    """Return arrays, pairs of arrays, numbers, functions and a module, if nothing is known."""
     sources = arrays(name, context)
     vectors = [source for source in sources[:8] if ",)" in source.text]
     sources[len(vectors) : len(vectors)] = [tuple_of([source, source]) for source in vectors]

@@ -1,4 +1,4 @@
-"""Names that a module imports for type checkers alone, which its annotations may use all the same."""
+"""Names that a module imports under `if TYPE_CHECKING:`, which its annotations may use."""
 
 import ast
 import functools
@@ -12,7 +12,7 @@ from typing import Any
 
 @functools.cache
 def checker_names(module: str) -> Mapping[str, Any]:
-    """The names that a module binds under `if TYPE_CHECKING:`, as far as what they are from is loaded."""
+    """Return the names that a module binds under `if TYPE_CHECKING:`, if their origin is loaded."""
     loaded = sys.modules.get(module)
     if loaded is None:
         return {}
@@ -21,7 +21,7 @@ def checker_names(module: str) -> Mapping[str, Any]:
 
 
 def checker_blocks(module: ModuleType) -> Iterator[ast.If]:
-    """The blocks of a module that run for type checkers alone."""
+    """Yield the blocks of a module that run only for type checkers."""
     try:
         tree = ast.parse(inspect.getsource(module))
     except (OSError, TypeError, SyntaxError, ValueError):
@@ -32,7 +32,7 @@ def checker_blocks(module: ModuleType) -> Iterator[ast.If]:
 
 
 def bindings_of(statement: ast.stmt, module: ModuleType) -> Iterator[tuple[str, Any]]:
-    """The names that an import binds, with what they stand for; a module that is not loaded stays so."""
+    """Yield the names and values that an import statement binds, without loading a module."""
     if isinstance(statement, ast.Import):
         for alias in statement.names:
             whole = alias.name if alias.asname else alias.name.partition(".")[0]
@@ -46,7 +46,7 @@ def bindings_of(statement: ast.stmt, module: ModuleType) -> Iterator[tuple[str, 
 
 
 def source_of_import(statement: ast.ImportFrom, module: ModuleType) -> str:
-    """The module that `from ... import` names, in full."""
+    """Return the absolute name of the module in `from ... import`, or an empty string."""
     name = "." * statement.level + (statement.module or "")
     try:
         return importlib.util.resolve_name(name, module.__package__ or "")

@@ -1,4 +1,4 @@
-"""What is known where values are asked for: sizes and shapes, what errors have asked for, and what docstrings say."""
+"""Knowledge from which candidate values are made: sizes, shapes, errors and docstrings."""
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,97 +12,97 @@ SHAPES = ((3,), (), (2, 3), (3, 3), (2, 3, 5))
 
 
 def no_instances(_: type, sizes: Mapping[str, int], options: Sequence[str] = ()) -> list[Source]:
-    """No values of a class: what asks for one has to do without."""
+    """Return no values, for a context in which no class can be built."""
     return []
 
 
 @dataclass(frozen=True)
 class Documented:
-    """What docstrings and comments say of arguments, by name."""
+    """Properties of arguments, by name, that docstrings, comments and code tell."""
 
     dims: dict[str, str] = field(default_factory=dict[str, str])
-    """The dims of arrays, `n p`; none of a scalar."""
+    """Dims of an array, such as `n p`, or an empty string for a scalar."""
     dtypes: dict[str, str] = field(default_factory=dict[str, str])
-    """Of arrays of no floats: `int` of indices, `bool` of masks."""
+    """Dtypes of arrays without floats: `int` for indices, `bool` for masks."""
     ascending: tuple[str, ...] = ()
     """Arrays whose numbers ascend."""
     domains: dict[str, str] = field(default_factory=dict[str, str])
-    """Of arrays of positive numbers or of probabilities, the function that makes such ones."""
+    """Function that maps floats to an array's domain, such as `jnp.exp` for positive numbers."""
     types: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Of arguments without an annotation, what stands for one."""
+    """Types of arguments without an annotation."""
     limits: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
-    """The least and the greatest number that a class allows, by the name of a parameter."""
+    """Least and greatest number that a class allows for a parameter."""
     matrices: frozenset[str] = frozenset()
-    """Names of one letter that are matrices, as code or a docstring says."""
+    """Names that end in one capital letter and that code or a docstring treats as matrices."""
     upper: frozenset[str] = frozenset()
-    """Of numbers that lie above others: an upper bound."""
+    """Upper bounds, whose numbers lie above others."""
     objects: frozenset[str] = frozenset()
-    """Of what is an object or a function by its docstring."""
+    """Arguments that a docstring calls an object or a function."""
     static: frozenset[str] = frozenset()
     """Fields that a class marks as static."""
     weights: frozenset[str] = frozenset()
-    """Names of weights that `@` multiplies with inputs: of vectors it would make numbers."""
+    """Weights that `@` multiplies with inputs. A vector would reduce the inputs to a number."""
 
 
 FLOATS = ("0.25", "0.5", "0.75", "0.375", "0.625")
-"""Numbers for arguments that are floats: distinct ones between 0 and 1."""
+"""Distinct numbers between 0 and 1, for arguments that are floats."""
 
 
 @dataclass
 class Context:
-    """What is known where values are asked for."""
+    """Knowledge from which the candidate values of arguments are made."""
 
     sizes: Sizes = field(default_factory=Sizes)
     shapes: Sequence[tuple[int, ...]] = SHAPES
-    """Of arrays without dims."""
+    """Shapes to try for arrays without dims."""
     said: Mapping[str, Source] = field(default_factory=dict[str, Source])
     instances: Callable[..., list[Source]] = no_instances
-    """Values of a class, whose arrays have these sizes where docstrings name them, and which are given these `options`."""
+    """Callable that returns sources for a class, given sizes of documented dims and `options`."""
     options: Sequence[str] = ()
-    """Arguments with defaults that are given all the same."""
+    """Arguments with defaults to pass anyway."""
     of_parts: Sequence[str] = ()
-    """Those of the instances, which errors have named."""
+    """Options of parts that errors have named."""
     unlike_shown: bool = False
-    """Whether these are made otherwise than docstrings show."""
+    """Whether parts are built other than docstrings show."""
     words: Sequence[str] = ()
-    """Strings that an error has named."""
+    """Strings that errors have named."""
     numbers: Sequence[int] = ()
-    """Numbers that an error has named."""
+    """Numbers that errors have named."""
     lookalikes: Sequence[type] = ()
-    """Classes that have the attributes for which an error has asked."""
+    """Classes with the attributes that an error has asked for."""
     lengths: Sequence[int] = ()
-    """How many parts an error has asked for."""
+    """Lengths of tuples that an error has asked for."""
     dtypes: Sequence[str] = ()
-    """Of arrays, where an error has asked for some."""
+    """Dtypes that an error has asked for."""
     wanted_shapes: Sequence[tuple[int, ...]] = ()
-    """Of arrays, where an error has asked for some."""
+    """Shapes that an error has asked for."""
     leading: tuple[int, ...] = ()
-    """Axes before those that an annotation names."""
+    """Axes before the dims of an annotation, such as that of a sequence."""
     documented: Documented = field(default_factory=Documented)
-    """What docstrings say of arguments."""
+    """Properties of arguments that docstrings tell."""
     wants_parts: bool = False
-    """Whether an error has asked for the parts of a number."""
+    """Whether an error has asked for a sequence in place of a number."""
     wants_arrays: bool = False
-    """Whether an error has asked for an array in the place of a number."""
+    """Whether an error has asked for an array in place of a number."""
     as_documented: bool = False
-    """Whether an array of which a docstring says the shape has no other one."""
+    """Whether an array with a documented shape is tried in no other shape."""
     others: Sequence[str] = ()
-    """The names of all arguments."""
+    """Names of all arguments."""
     entries: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
-    """The entries that a class reads by name of an argument which is a dict."""
+    """Entries that a class reads from a dict argument, by the name of the argument."""
     arities: Mapping[str, int] = field(default_factory=dict[str, int])
-    """How many arguments a class gives its functions, by name."""
+    """Number of arguments that a class passes to a function it holds, by name."""
     shown: Mapping[str, Sequence[Source]] = field(default_factory=dict[str, Sequence[Source]])
-    """What docstrings give for arguments of this name."""
+    """Values that docstrings give for an argument, by name."""
     index_below: int = 2
     is_call: bool = False
-    """Whether the arguments are those of a call, which are arrays for the most part."""
+    """Whether the arguments belong to a call, where most are arrays."""
     of_optimiser: bool = False
-    """Whether the arguments are those of an optimiser: rates are numbers of Python, and masks flags."""
+    """Whether the arguments belong to an optimiser: rates are Python numbers, and masks flags."""
     has_state: bool = False
     """Whether the suite keeps a state for the class."""
     has_both_arrays: bool = False
-    """Whether the class annotates some arrays as NumPy's and others as jax's, and so does different things with them."""
+    """Whether the class annotates both NumPy and JAX arrays, and so treats the two differently."""
     aliases: tuple[Any, ...] = ()
-    """The aliases of types of whose parts these are."""
+    """Type aliases around the annotation, by which a recursive alias ends."""
     floats: Iterator[str] = field(default_factory=lambda: itertools.cycle(FLOATS))

@@ -1,4 +1,4 @@
-"""The values that are drawn for arguments: of a domain that a class allows, and none twice."""
+"""Draws for arguments: moved to a domain that a class allows, and all distinct."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,22 +9,22 @@ from .sources import Source
 DRAWN = re.compile(
     r"(?<!exp\()(?<!moid\()(?<!max\()(sample\(seed[^()=\"]*(?:\([^()]*\))?)(?:, positive=True)?\)"
 )
-"""An array of floats as it is written: what a function has put into a domain stays there."""
+"""Draw of a float array, unless a function such as `jnp.exp` has moved it to a domain already."""
 DRAWS = re.compile(
     r"(?:sample|jax\.random\.\w+|nnx\.Rngs)\(seed[^()]*(?:\([^()]*\))?[^()]*\)|\bseed=seed[^,()]*"
 )
-"""What is drawn, as it is written."""
+"""Expression that draws values from the seed, such as `sample(seed, (3,))`."""
 ONE_SIGN = ", positive=True"
-"""How a draw is written whose numbers are between 0 and 1."""
+"""Keyword of `sample` that keeps all numbers between 0 and 1."""
 WHOLE = re.compile(r'"int", 0, (\d+)\)')
-"""How whole numbers from 0 on are drawn."""
+"""End of a draw of integers from 0 on."""
 SHARES, SIGNED, COUNTS = "shares", "signed", "counts"
 DOMAINS = (SHARES, "jnp.exp", "-jnp.exp", SIGNED, COUNTS)
-"""Numbers between 0 and 1, positive ones, negative ones, such of both signs, and whole ones from 1 on."""
+"""Numbers between 0 and 1, positive, negative, of both signs, and integers from 1 on."""
 
 
 def within(domain: str, arguments: Mapping[str, Source]) -> dict[str, Source]:
-    """The arguments with numbers of a domain in place of those that are drawn."""
+    """Return the arguments with their draws moved to a domain."""
     if domain == COUNTS:
         return {name: source.but(WHOLE.sub(from_one, source.text)) for name, source in arguments.items()}
     written = {SHARES: rf"\1{ONE_SIGN})", SIGNED: r"\1)"}.get(domain, rf"{domain}(\1))")
@@ -32,22 +32,22 @@ def within(domain: str, arguments: Mapping[str, Source]) -> dict[str, Source]:
 
 
 def from_one(drawn: re.Match[str]) -> str:
-    """As many whole numbers, from 1 on."""
+    """Shift the limits of an integer draw from `0, n` to `1, n + 1`."""
     return f'"int", 1, {int(drawn[1]) + 1})'
 
 
 def drawn_in(text: str) -> list[str]:
-    """What is drawn in an expression: numbers of one sign are the same draws as those of both."""
+    """Return the draws in an expression, regardless of `positive=True`."""
     return DRAWS.findall(text.replace(ONE_SIGN, ""))
 
 
 def shapes_drawn(sources: Sequence[Source]) -> list[list[str]]:
-    """What is drawn in each value: arguments with these alike take the same shapes, of whichever domain they are."""
+    """Return the draws of each value, in any domain. Arguments with equal lists take equal shapes."""
     return [drawn_in(source.text) or [source.text] for source in sources]
 
 
 def between(low: float, high: float, drawn: str) -> str:
-    """Numbers within the limits of a class: as they are drawn where these leave room, or else as near to 0 and 1 as they let them be."""
+    """Return a draw within the limits of a class, as near to 0 and 1 as the limits allow."""
     low = max(low, 0.0) if high > 0 else low
     width = min(high - low, 1.0)
     scaled = drawn if width == 1.0 else f"{width:g} * {drawn}"
@@ -55,9 +55,9 @@ def between(low: float, high: float, drawn: str) -> str:
 
 
 def apart(arguments: Mapping[str, Source]) -> dict[str, Source]:
-    """The arguments, each with draws, a function and a word of its own: an exchange of two would not be seen.
+    """Give each argument its own draws, function and word, so that a swap of two arguments shows.
 
-    What an instance of the suite gives, `self.make(seed).init(...)`, is made of the same draws as the others.
+    An expression with `self.`, such as `self.make(seed).init(...)`, keeps its draws.
     """
     seen: set[str] = set()
     sources: dict[str, Source] = {}
@@ -73,7 +73,7 @@ def apart(arguments: Mapping[str, Source]) -> dict[str, Source]:
 
 
 def unlike(text: str, others: Sequence[str]) -> str:
-    """The text of a value with another function or word for one that stands for any, where an argument has that value already."""
+    """Replace an interchangeable function or word if another argument has the same text."""
     if text not in others:
         return text
     pairs = ((kind, each) for kind in names.ANY for each in kind if each in text)

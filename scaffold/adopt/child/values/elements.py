@@ -1,4 +1,4 @@
-"""Tuples and lists of parts, for an annotation that says no more than that it is one."""
+"""Tuples and lists of instances, for a bare `tuple` or `list` annotation."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ _FORMS = {tuple: "({},)", list: "[{}]"}
 
 
 def of_elements(annotation: Any, context: Context) -> list[Source]:
-    """One of the classes that errors ask for, in a tuple or a list: `'int' object has no attribute 'contribution'`."""
+    """Put lookalikes into a tuple or a list, after `'int' object has no attribute 'contribution'`."""
     form = _FORMS.get(annotation) if isinstance(annotation, type) else None
     if form is None:
         return []

@@ -1,4 +1,4 @@
-"""What an override leaves unsaid: the annotations of the method that it overrides, and what type variables stand for."""
+"""Annotations that an override leaves out, and the arguments of generic bases."""
 
 import inspect
 import typing
@@ -9,7 +9,10 @@ from .annotations import SILENT, parameters_of
 
 
 def with_inherited(cls: type, name: str, parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
-    """The parameters of a method, with the annotations of the same ones of a base where it has none of its own."""
+    """Return the parameters of a method, with missing annotations taken from the overridden methods.
+
+    A bound type variable is replaced by its argument.
+    """
     said: dict[str, Any] = {}
     for owner in cls.__mro__[1:]:
         for part in parameters_in(owner, name):
@@ -29,7 +32,7 @@ def with_inherited(cls: type, name: str, parameters: Iterable[inspect.Parameter]
 
 
 def parameters_in(owner: type, name: str) -> list[inspect.Parameter]:
-    """The parameters of a method that a class itself defines; none where it defines none."""
+    """Return the parameters of a method that a class itself defines, or nothing."""
     method = vars(owner).get(name)
     if not inspect.isfunction(method) and not hasattr(method, "__wrapped__"):
         return []
@@ -40,7 +43,7 @@ def parameters_in(owner: type, name: str) -> list[inspect.Parameter]:
 
 
 def bound_variables(cls: type) -> dict[Any, Any]:
-    """What the type variables of the bases of a class stand for, as `class Loss(Base[Model])` says it."""
+    """Map the type variables of generic bases to arguments, as in `class Loss(Base[Model])`."""
     bound: dict[Any, Any] = {}
     for owner in cls.__mro__:
         for base in vars(owner).get("__orig_bases__", ()):

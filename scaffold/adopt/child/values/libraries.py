@@ -1,4 +1,4 @@
-"""Values of classes that Equinox and Flax define, and what no module of these stands for."""
+"""Values of classes that Equinox and Flax define."""
 
 import sys
 from typing import Any
@@ -9,7 +9,10 @@ from .sources import Source, refer
 
 
 def of_flax(name: str, cls: Any, nnx: Any, context: Context) -> list[Source] | None:
-    """Values of Flax's own classes; None of others. Of what a module is taken apart into nobody knows any."""
+    """Return values of a class of Flax, or None for another class.
+
+    `State` and `GraphDef` have no values, since both come from splitting a module.
+    """
     if cls is nnx.Module:
         return [Source(f"nnx.Linear(3, {size}, rngs=nnx.Rngs(seed))") for size in (3, 2)]
     if issubclass(cls, nnx.State | nnx.GraphDef):
@@ -21,7 +24,7 @@ def of_flax(name: str, cls: Any, nnx: Any, context: Context) -> list[Source] | N
 
 
 def own_items(cls: Any) -> list[Source]:
-    """The items of an enumeration of Equinox, of which the class makes no more; with an array of their own, as computed ones."""
+    """Return the items of an `eqx.Enumeration`, with arrays copied as in computed items."""
     equinox: Any = sys.modules.get("equinox")
     base = getattr(equinox, "Enumeration", None)
     if base is None or not issubclass(cls, base):
@@ -31,7 +34,7 @@ def own_items(cls: Any) -> list[Source]:
 
 
 def is_tree_of_its_own(annotation: Any) -> bool:
-    """Whether a class is a Module of a library, which has more than a module that stands for any."""
+    """Whether a class is a Module from outside Equinox, which a stock layer cannot replace."""
     equinox: Any = sys.modules.get("equinox")
     is_module = (
         equinox is not None and isinstance(annotation, type) and issubclass(annotation, equinox.Module)
@@ -40,6 +43,6 @@ def is_tree_of_its_own(annotation: Any) -> bool:
 
 
 def is_streams(name: str, annotation: Any) -> bool:
-    """Whether an argument is the streams of keys of NNX, by its annotation or by its name."""
+    """Whether an argument is an `nnx.Rngs`, by annotation or name."""
     nnx: Any = sys.modules.get("flax.nnx")
     return nnx is not None and (name == "rngs" or annotation is nnx.Rngs)

@@ -1,10 +1,10 @@
-"""What the field calls things: values by the name of an argument, where nothing else says more."""
+"""Regular expressions for argument names, and values by name if nothing else tells more."""
 
 import re
 
 KEY = re.compile(r"^(prng_?|rng_?)?keys?_?$|_key$|^rng$|^prng$")
 BESIDE_KEYS = frozenset(("query", "queries", "value", "values", "val", "vals", "q", "v"))
-"""What stands beside a key that is looked up, and is no random one."""
+"""Arguments beside which `key` is no random key, but is looked up, as in attention."""
 CALLABLE = re.compile(
     r"(^|_)(fn|func|fun|function|activation|act|field|callable|closure|drift|diffusion)$|^f$|^g$"
 )
@@ -13,9 +13,9 @@ MODULE = re.compile(
 )
 MATRIX = re.compile(r"cov|precision|matrix|tril|cholesky")
 ROTATION = re.compile(r"(^|_)(rot|rotations?|rotmat|orientation)(_|$)")
-"""Names of matrices that turn what they are multiplied with."""
+"""Names of rotation matrices."""
 DOCUMENTED_ORDER = re.compile(r"knots|ascending|increasing|sorted|monotonic", re.IGNORECASE)
-"""Words by which a docstring says of an argument that its numbers ascend."""
+"""Words by which a docstring says that the numbers of an argument ascend."""
 DOCUMENTED_SCALAR = re.compile(r"\bscalar\b", re.IGNORECASE)
 DOCUMENTED_FLOAT = re.compile(r"\bfloat", re.IGNORECASE)
 DOCUMENTED_WHOLE = re.compile(
@@ -23,7 +23,7 @@ DOCUMENTED_WHOLE = re.compile(
     re.IGNORECASE,
 )
 DOCUMENTED_FLAGS = re.compile(r"\b(bool(ean)?s?|binary)\b", re.IGNORECASE)
-"""Words by which a docstring says that an array has floats, indices or flags."""
+"""Words by which a docstring says that an array holds floats, indices or flags."""
 DOCUMENTED_DOMAINS = {
     "jax.nn.softmax": re.compile(
         r"\bprobabilities\b(?! (above|below))|\bsimplex\b|\bsum(s|ming)? to (1|one)\b", re.IGNORECASE
@@ -37,12 +37,12 @@ DOCUMENTED_DOMAINS = {
         re.IGNORECASE,
     ),
 }
-"""Words by which a docstring says that numbers are probabilities, or positive, by a function that makes such ones."""
+"""Words by which a docstring tells a domain, by the function that maps floats to the domain."""
 SIZES = re.compile(r"(size|width|dims?|channels|hidden|units|features|resolution)$")
-"""Names of what is a size, or several of them; `sizes` are always several."""
+"""Names of arguments that are a size or several, such as `hidden`."""
 FEATURES = re.compile(r"(size|dims?|dimensions?|dimensionality|features?|channels|width|units|hidden)$")
 NO_FEATURES = re.compile(r"kernel|window|batch|chunk|pool|patch|vocab|step|block|buffer|stack|memory|max|out")
-"""Names of the numbers that are sizes of features, and of other sizes."""
+"""Names that `FEATURES` matches, but that are no sizes of features, such as `kernel_size`."""
 PROBABILITIES = re.compile(r"(^|_)(probs?|probabilit(y|ies))$")
 POSITIVE = re.compile(
     r"^(?!log_?|raw_|unconstrained_|delta_|d_|inv_softplus_)(.*_)?(radius|radii|diameters?|wave_?lengths?|lambd?|lambdas?|"
@@ -59,22 +59,22 @@ SIGNED = re.compile(
 )
 """Names of inputs and of numbers of both signs."""
 LIMITS = re.compile(r"(^|_)(lower|min|minimum|low)(_|$)"), re.compile(r"(^|_)(upper|max|maximum|high)(_|$)")
-"""Names of dicts in which a class has the least and the greatest number that each of its parameters may be."""
+"""Names of dicts in which a class keeps the least and the greatest number of each parameter."""
 COUNTED = re.compile(
     r"^(num|number_of)_|(^|_)counts?$|^nvec$|seq(uence)?_?len(gth)?s?$|(^|_)atomic_num(ber)?s?$"
 )
-"""Names of arrays of whole numbers of one or more: counts, and the numbers of elements."""
+"""Names of arrays of integers from 1 on, such as counts and atomic numbers."""
 _COUNT = (
     r"^n(side|pix|bins?|layers?|heads?|dims?|feat\w*|hidden|channels?|steps?|points?|samples?|modes?|freqs?)$"
 )
 SIZED = re.compile(rf"_(size|len|length)$|^(num|n)_\w+$|{_COUNT}")
-"""Arguments that are numbers of Python, in a call too."""
+"""Names of arguments that are Python numbers, even in a call."""
 FLAGS = re.compile(r"(^|_)masks?$|^(is|has)_|^(dones?|terminated|truncated)$")
 """Names of arrays of flags."""
 SIDES = re.compile(r"sides|vertices|corners|polygon")
-"""What a plane figure has three of, or more."""
+"""Names of counts of at least 3, such as the sides of a polygon."""
 HALVED = re.compile(r"(^|_)(head_?(dim|size)|dim_head|d_head|rotary_dim|rope_dim)$")
-"""Sizes of a head, whose halves rotary embeddings turn: an even one fits all."""
+"""Sizes of an attention head, which rotary embeddings halve: an even size always fits."""
 INDEX = re.compile(
     r"^(i|j|idxs?|index|indices|ids?|tokens?|labels?|action|positions?|step|iteration)(_.*)?$|_(ids?|idx|index|indices|labels?)$"
 )
@@ -82,36 +82,36 @@ PLACES = re.compile(r"^positions?$")
 IN_SPACE = re.compile(
     r"^(rotation|orientation|direction|velocit|momentum|momenta|force|normal|quaternion|mass|charge|speed)"
 )
-"""Arguments beside which a position is a place in space, and no index of a token."""
+"""Arguments beside which a position is a point in space, and no index of a token."""
 EDGES = re.compile(r"^edge_(index|list)$")
-"""The edges of a graph: in two rows, the nodes where they begin and end."""
+"""Names of graph edges, as two rows: the source nodes and the target nodes."""
 PERMUTATION = re.compile(r"(^|_)perm(utation)?$")
-"""Names of orders of what there is: each index once."""
+"""Names of permutations, which hold each index once."""
 WHOLE = re.compile(r"(steps|periods?|iters?|iterations|epochs)$|(^|_)(every|num|n)_")
 STATE = re.compile(r"^state$")
 ALIKE = re.compile(r"^(other|rhs|lhs)$")
-"""What a method takes besides its own instance, often of the same class."""
+"""Names of arguments that are often of the same class as the instance."""
 TIME = re.compile(r"^(t|t0|t1|ta|tb|time|dt|dt0|tprev|tnext)$")
-"""Numbers of one time: it begins at 0, and where it is that of a noise, or a share of a path, it ends at 1."""
+"""Names of times, drawn between 0 and 1: noise and paths end at 1."""
 LATER = re.compile(r"^(t1|tb|tnext)$")
-"""Times that lie behind others."""
+"""Names of times that lie after other times."""
 TIMES = re.compile(r"^(ts|times|timestamps)$")
 
 ORDERED = re.compile(r"(^|_)(ts|times|knots|grid|edges|breaks|breakpoints|timestamps|boundaries)$")
-"""Numbers that ascend."""
+"""Names of arrays whose numbers ascend."""
 INTERVAL = re.compile(r"(^|_)(interval|bounds|limits|range|domain|extent|support)$")
-"""Numbers the first and the last of which are the ends of an interval."""
+"""Names of tuples whose first and last numbers bound an interval."""
 UPPER = re.compile(r"(^|_)(upper|high|max|maximum)(_?(bound|limit|value)s?)?$")
-"""Numbers that lie above others."""
+"""Names of numbers that lie above others."""
 
 DOCUMENTED_UPPER = re.compile(
     r"\b(upper|maximum|maximal|largest|greatest)\b[^.\n]{0,20}\b(bounds?|limits?|corners?|ends?)\b",
     re.IGNORECASE,
 )
-"""Words by which a docstring says of numbers that they lie above others."""
+"""Words by which a docstring says that numbers lie above others."""
 
 DOCUMENTED_OBJECT = re.compile(r"\b(objects?|instances?|functions?|callables?)\b", re.IGNORECASE)
-"""Words by which a docstring says of an argument that it is no array."""
+"""Words by which a docstring says that an argument is no array."""
 
 TEXTS = {
     r"weight": ['"weight"'],
@@ -121,7 +121,7 @@ TEXTS = {
     r"einsum|pattern|equation|subscripts": ['"ab,bc->ac"', '"a,ab->b"'],
     r"": ['"name"', '"weight"', '"mean"'],
 }
-"""Strings by a part of the name."""
+"""Strings by a part of the argument name."""
 
 VALUES = {
     r"^(name|label|title)$": ['"name"', '"weight"'],
@@ -145,10 +145,10 @@ VALUES = {
     r"^(p|rate|prob|probability|eps|epsilon|alpha|beta|gamma|momentum|decay|tol|rtol|atol|lr|learning_rate"
     r"|temperature|sigma|lam|lamda|lambda_|b1|b2)$|_rate$|_decay$|_tol$": ["<float>"],
 }
-"""Values by a name that has no annotation; `<size>` and the like stand for those of a type."""
+"""Values by argument name. A placeholder such as `<size>` stands for a function in `plain`."""
 
 ANY = (("jnp.tanh", "jnp.sin", "jax.nn.softplus"), ('"name"', '"weight"', '"mean"', '"scale"'))
-"""Functions and words of which any would do."""
+"""Functions and words that are interchangeable."""
 ONE = ("jnp.tanh", "jnp.mean", "jax.nn.initializers.ones")
 TWO = ("jnp.add", "jnp.multiply")
 HELPERS = {
@@ -156,35 +156,41 @@ HELPERS = {
     3: "def decay(time: Any, value: Any, arguments: Any) -> Any:\n    return -value",
     4: "def fourth(first: Any, second: Any, third: Any, given: Any) -> Any:\n    return -given",
 }
-"""Functions of several arguments: defined in the test file, so that all instances hold one and the same."""
+"""Functions by number of arguments, defined in the test file so that all instances share them."""
 TOTAL = "def total(*given: Any) -> Any:\n    return sum(jnp.sum(leaf) for leaf in jax.tree.leaves(given))"
-"""A function of arguments of any number and kind."""
+"""Function of any number and kind of arguments."""
 FORCED = "def field(time: Any, value: Any, arguments: Any) -> Any:\n    return jnp.cos(time) - value"
-"""A function of three arguments that feels the first one too: what calls it may give nothing else to feel."""
+"""Function of three arguments that depends on the first, in case its caller varies no other."""
 PAIRS = (
     "def residual(value: Any, given: Any) -> Any:\n    return 2 * value - 1, value",
     "def objective(value: Any, given: Any) -> Any:\n    return jnp.sum(value * value), value",
 )
-"""Functions that return a result and something beside it: of the size of the value, and of none."""
+"""Functions that return a result and an extra value. The second function's result is a scalar."""
 REDUCES = re.compile(
     r"reduc|operation|pool|aggregat|agg|log_?(pdf|p(rob)?$|prob|dens|like|post|target)|energy|potential|loss|objective|cost"
 )
-"""Functions that give one number: a density, an energy, what is minimised."""
+"""Names of functions that return a number, such as a density, an energy or a loss."""
 DENSITY = "def density(value: Any, given: Any) -> Any:\n    return -jnp.sum(value * value)"
-"""One of two arguments, the second of which may be data of any kind."""
+"""Function of two arguments, whose second argument may be data of any kind."""
 READS_FILES = re.compile(
     r"^(load|read|open|restore)(_|$)|(^|_)(from|of)_(file|filename|path|disk|url|obj|off|ply|stl|json|yaml|toml|csv|txt|hdf5|h5|nc|npz?|npy|"
     r"pickle|pkl|checkpoint|pretrained)s?(_|$)"
 )
-"""Methods that read a file: a number in the place of its name is that of a file which is open."""
+"""Names of methods that read a file.
+
+An integer in place of a file name would be the descriptor of an open file.
+"""
 MAKES = re.compile(r"^(init|initial|initiali[sz]e|begin|start|create|make|new)(_|$)")
-"""Methods that give what others take: without arguments they are not what a class is for."""
+"""Names of methods that create inputs of other methods.
+
+Without arguments, such a method is not the purpose of the class.
+"""
 CONVERTS = re.compile(
     r"^(to|as|from|into|get|set|with|convert)_|_conv$|^(flatten|unflatten|ravel|astype|cast|setup|tolist|tobytes|item|asdict|numpy)$"
 )
-"""Methods that give a part, or the same in another form: what a class is for has other names."""
+"""Names of methods that return a part or another form of the instance, not its main result."""
 INITIALISES = re.compile(r"init")
 OF_SHAPES = ("zeros", "ones", "empty")
-"""Functions of jax.numpy that make arrays of a shape: what has such a name is given that one."""
+"""Functions of `jax.numpy` that make arrays of a shape, each a value for an argument of its name."""
 CONVOLUTION = "eqx.nn.Conv2d(3, 2, (2, 3), key=jax.random.key(seed))"
-"""A layer with channels, for what says that it wraps one."""
+"""Layer with channels, for a protocol that asks for such attributes."""

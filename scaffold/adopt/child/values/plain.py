@@ -1,4 +1,4 @@
-"""Values that need no annotation to be understood: arrays, numbers, strings, functions, modules."""
+"""Values that need no annotation: arrays, numbers, strings, functions and modules."""
 
 import contextlib
 import enum
@@ -40,19 +40,19 @@ def integers(name: str, context: Context) -> list[Source]:
 
 
 def sizes(name: str, context: Context) -> list[Source]:
-    """A size, or several where an error has asked for parts of a number."""
+    """Return values of a size, after tuples if an error has asked for a sequence."""
     several = [Source("(3, 2)"), Source("(3,)")] if context.wants_parts and names.SIZES.search(name) else []
     return [*several, *integers(name, context)]
 
 
 def size_or_axis(name: str, context: Context) -> list[Source]:
-    """What `dim` says to a call, an axis, and to a constructor first how wide something is."""
+    """Return axes in a call, or sizes and then axes in a constructor, since `dim` may be either."""
     axes = [Source("0"), Source("-1")]
     return axes if context.is_call else [*integers(name, context)[:2], *axes]
 
 
 def scalars(name: str, kind: Any, dtype: str, context: Context) -> list[Source]:
-    """An array without axes, for a scalar of jax or NumPy; a number of NumPy where it is static."""
+    """Return a scalar array for a scalar type of JAX or NumPy, or numbers if the field is static."""
     if name not in context.documented.static:
         return [array(name, (), dtype, context)]
     numbers = {"int": integers, "bool": lambda *_: [Source("True"), Source("False")]}.get(dtype, floats)
@@ -71,7 +71,7 @@ def floats(name: str, context: Context) -> list[Source]:
 
 
 def ascending(name: str, kind: Any, count: int) -> list[Source]:
-    """Numbers that differ, where they may be the ends of an interval: of equal ends it has no length."""
+    """Return distinct numbers for the ends of an interval, which would be empty if they were equal."""
     members = {*union_members(kind)}
     if float in members and members <= {float, int}:
         return [Source(str(tuple((place + 1) / 4 for place in range(count))))]
@@ -88,7 +88,7 @@ def strings(name: str, context: Context) -> list[Source]:
 
 
 def literals(values: Iterable[Any]) -> Iterator[Source]:
-    """The values of a `Literal`: some are written with what has no other name, as `Literal[jnp.float8_e5m2]`."""
+    """Yield the values of a `Literal`. A value such as `jnp.float8_e5m2` is written by name."""
     for value in values:
         with contextlib.suppress(LookupError):
             if isinstance(value, enum.Enum):
@@ -114,7 +114,10 @@ PLAIN: dict[Any, Callable[[str, Context], list[Source]]] = {
 
 
 def shaped(name: str, kind: Any, context: Context) -> list[Source]:
-    """Arrays whose dims an annotation names; of `... dim` in a call, which may map over it, also with one axis before."""
+    """Return arrays with the dims of an annotation.
+
+    In a call, `... dim` is also tried with a leading axis, because the call may map over it.
+    """
     counts, dtype = (0, 1) if context.is_call else (0,), dtype_of(kind)
     named = [context.sizes.of_dims(kind.dim_str, count) for count in counts]
     if None in named:
@@ -155,19 +158,22 @@ def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> So
 
 
 def is_matrix(name: str, context: Context) -> bool:
-    """Whether an argument is a square matrix by its name, or by the use of a letter."""
+    """Whether an argument is a square matrix, by its name or by the use of a single letter."""
     return names.MATRIX.search(name) is not None or name in context.documented.matrices
 
 
 def is_parameter(name: str, context: Context) -> bool:
-    """Whether an argument is a parameter of which nothing is known, which between 0 and 1 is in most domains, and no input."""
+    """Whether an argument is a parameter and no input: 0 to 1 lies in most domains of parameters."""
     if names.SIGNED.search(name):
         return False
     return not context.is_call or name not in context.others[:1]
 
 
 def domain_of(name: str, shape: tuple[int, ...], context: Context) -> str:
-    """What makes numbers of the domain that a docstring says, or a name; of one number alone no sum is one."""
+    """Return the function that maps floats to the domain of an argument, or an empty string.
+
+    For a scalar, `softmax` would always give 1, so `sigmoid` replaces it.
+    """
     by_name = "jnp.exp" if names.POSITIVE.search(name) else ""
     by_name = "jax.nn.sigmoid" if names.TIME.search(name) else by_name
     by_name = "jax.nn.softmax" if names.PROBABILITIES.search(name) else by_name
@@ -176,9 +182,10 @@ def domain_of(name: str, shape: tuple[int, ...], context: Context) -> str:
 
 
 def arrays(name: str, context: Context, *, is_number: bool = False, of_numpy: bool = False) -> list[Source]:
-    """Arrays of the shapes to try; of integers at last, or first where the name is that of an index.
+    """Return arrays of the shapes to try, with integers last, or first for the name of an index.
 
-    Of what may be a number as well, scalars come first. They are of NumPy where a class tells these from those of jax.
+    If the argument may be a number, scalars come first. If the class annotates both NumPy and JAX arrays,
+    NumPy annotations get NumPy arrays.
     """
     if context.as_documented and name in context.documented.dims:
         return [replace(source, told="shape") for source in as_documented(name, context)]
@@ -205,7 +212,7 @@ def arrays(name: str, context: Context, *, is_number: bool = False, of_numpy: bo
 
 
 def as_documented(name: str, context: Context) -> list[Source]:
-    """The array of which a docstring says the shape."""
+    """Return the array of the documented shape, if any."""
     if name not in context.documented.dims:
         return []
     shape = context.sizes.of_dims(context.documented.dims[name]) or ()
@@ -213,7 +220,7 @@ def as_documented(name: str, context: Context) -> list[Source]:
 
 
 def dtype_by_name(name: str, context: Context) -> str:
-    """The dtype of an array, as a docstring or else its name says it."""
+    """Return the dtype of an array, by docstring or else by name."""
     is_point = context.documented.dims.get(name, "").split()[1:][-1:] in (["2"], ["3"])
     in_space = names.PLACES.search(name) and (is_point or any(map(names.IN_SPACE.search, context.others)))
     is_whole = (names.INDEX.search(name) and not in_space) or names.COUNTED.search(name)
@@ -223,7 +230,7 @@ def dtype_by_name(name: str, context: Context) -> str:
 
 
 def functions(name: str, arity: int | None, context: Context) -> list[Source]:
-    """Functions that all instances share: of jax, or defined at the top of the test file."""
+    """Return functions that all instances share: from JAX, or defined in the test file."""
     arity = context.arities.get(name) if arity is None else arity
     if names.MODULE.search(name):
         others = functions("function", arity, context)
@@ -246,7 +253,7 @@ def functions(name: str, arity: int | None, context: Context) -> list[Source]:
 
 
 def pairs(kind: Any) -> list[Source]:
-    """Functions of two arguments that return a result and something beside it, as an annotation says."""
+    """Return functions of two arguments that return a pair, if the annotation asks for such a function."""
     arguments = typing.get_args(kind)
     result = (
         typing.get_args(arguments[1])
@@ -261,12 +268,12 @@ def pairs(kind: Any) -> list[Source]:
 
 
 def helper(text: str) -> Source:
-    """A function that the test file defines."""
+    """Return a function that the test file defines."""
     return Source(text.split("(")[0].removeprefix("def "), helpers=(text,))
 
 
 def callables(name: str, protocol: type, context: Context) -> list[Source]:
-    """What a protocol with a call fits: functions, or layers that have its attributes too."""
+    """Return values of a callable protocol: functions, or layers with its other attributes."""
     if attributes := protocol_members(protocol) - {"__call__"}:
         layers = [*modules(), *(map(Source, (names.CONVOLUTION,)) if "equinox" in sys.modules else ())]
         return [each for each in layers if all(hasattr(each.value(0), attribute) for attribute in attributes)]
@@ -274,19 +281,22 @@ def callables(name: str, protocol: type, context: Context) -> list[Source]:
 
 
 def modules() -> list[Source]:
-    """Modules that stand for any."""
+    """Return Equinox layers that stand for any module, if Equinox is imported."""
     texts = ["eqx.nn.Linear(3, 3, key=jax.random.key(seed))", "eqx.nn.Linear(3, 2, key=jax.random.key(seed))"]
     return [Source(text) for text in texts] if "equinox" in sys.modules else []
 
 
 def name_of_one(name: str, kind: Any) -> str:
-    """The name of one of several; `output_keys` of which nothing is said are names as well as random keys."""
+    """Return the name of an element, such as `layer` for `layers`.
+
+    An unannotated `output_keys` keeps its name, since its elements may be strings and not random keys.
+    """
     one = name.removesuffix("s") or name
     return name if kind in OPEN and names.KEY.search(one) and not names.KEY.search(name) else one
 
 
 def drawn_apart(parts: Sequence[Source]) -> list[Source]:
-    """The values, each with draws of its own: those of several arrays in one part are not those of the next."""
+    """Shift the seeds of the values so that no two values share a draw."""
     seen, chosen = set[str](), list[Source]()
     for place, part in enumerate(parts):
         later = (part.later(by) for by in range(place, 8 * len(parts)))

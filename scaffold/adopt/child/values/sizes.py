@@ -1,4 +1,4 @@
-"""Sizes: small primes, one for each name, so that an answer is no accident of equal sizes."""
+"""Sizes: a small prime for each name, so that no result rests on equal sizes by accident."""
 
 import itertools
 import re
@@ -13,37 +13,40 @@ COUNT = re.compile(
     r"(^|_)(num|n|no|nr)_|(^|_)(depth|layers?|heads|groups|order|degree|rank|kernel|stride|repeats?|factor|ndim|power)(_|$)"
     r"|_(depth|layers|heads|groups|blocks)$"
 )
-"""Names of numbers that count something, and are the size of no axis."""
+"""Names of numbers that count and are not the size of an axis."""
 DIM = re.compile(r"(?<![\w*])[A-Za-z]\w*")
-"""A dim of one axis, in what a docstring says."""
+"""Dim of a single axis, in the dims of a docstring."""
 _OF_SELF = re.compile(r"\{(?:self\.)?([^{}]+)\}")
-"""A dim that jaxtyping reads off an attribute or an argument at the call."""
+"""Dim that jaxtyping reads from an attribute or an argument during the call, such as `{self.x_dim}`."""
 LARGEST = 64
-"""The largest size that is tried like any other."""
+"""Limit below which sizes are tried freely."""
 HUGE, MAX_HUGE = 4096, 2
-"""The largest size that is tried at all, and how many above the other limit."""
+"""Largest size that is tried at all, and the number of tried sizes from `LARGEST` on."""
 FEW_SMALL = 4
-"""How many sizes are tried before large ones."""
+"""Number of small sizes that are tried before large ones."""
 SMALL = (3, 2)
-"""Sizes to try where no other will do: of points in space and in a plane."""
+"""Sizes to try if no other fits, such as of points in space and in a plane."""
 
 
 class Sizes:
-    """The size of each name, given out in the order in which they are asked for."""
+    """Sizes by name, assigned in the order of request."""
 
     def __init__(self, known: dict[str, int] | None = None, taken: Iterable[int] = ()) -> None:
         self.known = dict(known or {})
         self.taken = set(taken)
 
     def of(self, name: str) -> int:
-        """The size that belongs to a name: a prime that no other name has."""
+        """Return the size of a name: a prime that no other name has, while there are enough primes."""
         if name not in self.known:
             used = {*self.known.values(), *self.taken}
             self.known[name] = next((prime for prime in PRIMES if prime not in used), PRIMES[-1])
         return self.known[name]
 
     def of_dims(self, dims: str, count: int = 0) -> tuple[int, ...] | None:
-        """The shape that the dims of an annotation name, with so many axes for `...`; None where they say nothing."""
+        """Return the shape of the dims of an annotation, with `count` axes for each `...`.
+
+        Returns None if all dims are open.
+        """
         words = named_dims(dims).split()
         if words and all(map(is_open, words)):
             return None
@@ -68,26 +71,26 @@ class Sizes:
 
 
 def may_have_shape(dims: str, shape: Sequence[int]) -> bool:
-    """Whether a shape has as many axes as the dims of an annotation."""
+    """Whether the dims of an annotation allow the rank of a shape."""
     words = dims.split()
     single = [word for word in words if not is_open(word)]
     return len(single) == len(shape) or (len(single) < len(words) and len(single) < len(shape))
 
 
 def is_open(word: str) -> bool:
-    """Whether a dim stands for any number of axes, as `...` and `*batch`."""
+    """Whether a dim stands for any number of axes, such as `...` and `*batch`."""
     return "..." in word or word.lstrip("#?").startswith("*")
 
 
 def named_dims(dims: str) -> str:
-    """The dims of an annotation by their names, as `x_dim` for `{self.x_dim}`."""
+    """Return the dims of an annotation by name, such as `x_dim` for `{self.x_dim}`."""
     return _OF_SELF.sub(lambda dim: dim[1] if dim[1].isidentifier() else f"({dim[1]})", dims)
 
 
 def held_sizes(instance: Any, state: Any = None) -> tuple[int, ...]:
-    """The sizes that an instance and its state hold, each once: of last axes, which take what is given; numbers; other axes.
+    """Return the distinct sizes in an instance and its state: last axes, numbers, then other axes.
 
-    Of large ones there are those that most axes have.
+    Last axes come first because inputs often have their sizes. Of large sizes, the most frequent are kept.
     """
     leaves = jax.tree.leaves((instance, state))
     sizes = [axes[-1] for leaf in leaves if (axes := axes_of(leaf))]
@@ -107,20 +110,20 @@ def held_sizes(instance: Any, state: Any = None) -> tuple[int, ...]:
 
 
 def axes_of(value: Any) -> tuple[int, ...]:
-    """The sizes of an array's axes, which a library of named axes keeps in a dict by name."""
+    """Return the sizes of an array's axes, also if its `shape` is a dict of named axes."""
     shape = getattr(value, "shape", ())
     sizes = shape.values() if isinstance(shape, Mapping) else shape if isinstance(shape, tuple | list) else ()
     return tuple(size for size in sizes if type(size) is int)
 
 
 def named_sizes(instance: Any) -> dict[str, int]:
-    """The sizes that an instance holds under a name."""
+    """Return the attributes of an instance that are positive ints below `LARGEST`, by name."""
     attributes = getattr(instance, "__dict__", {}).items()
     return {name: value for name, value in attributes if type(value) is int and 0 < value < LARGEST}
 
 
 def attributes_below(instance: Any) -> Iterator[Any]:
-    """The attributes of an instance, and of those that have attributes themselves."""
+    """Yield the attributes of an instance and of its attributes, and properties such as `in_size`."""
     for value in list(getattr(instance, "__dict__", {}).values()):
         yield value
         yield from getattr(value, "__dict__", {}).values() if not isinstance(value, type) else ()
@@ -138,7 +141,7 @@ def safe(instance: Any, name: str) -> Any:
 
 
 def foreign_sizes(sizes: Iterable[int]) -> tuple[int, ...]:
-    """Primes that an instance does not hold, and that are larger than what counts; numbers above them where fewer than four are left."""
+    """Return primes above 4 that an instance does not hold, with larger numbers if fewer than four remain."""
     known = set(sizes)
     primes = [prime for prime in PRIMES if prime not in known and prime > 4]
     above = (size for size in itertools.count(PRIMES[-1] + 1) if size not in known)
@@ -146,10 +149,10 @@ def foreign_sizes(sizes: Iterable[int]) -> tuple[int, ...]:
 
 
 def shapes_of(sizes: Sequence[int], most: int = 4) -> list[tuple[int, ...]]:
-    """Shapes to try: of vectors first, then of more axes, at last of none; each axis of another size.
+    """Return shapes to try: vectors, then the empty shape, then ranks 2 to `most`.
 
-    An axis is of a size that the instance holds, or of a foreign one, which comes first: a call that takes it
-    takes any size there.
+    An axis has a size that the instance holds or a foreign size. The foreign size comes first, since a call
+    that takes it takes any size there.
     """
     foreign = foreign_sizes(sizes)
     sizes = tuple(dict.fromkeys([*tuple(sizes)[:6], *SMALL]))

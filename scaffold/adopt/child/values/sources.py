@@ -1,4 +1,4 @@
-"""Values as they are written in a test file: the text is what is tried, and what is emitted."""
+"""Values as test files write them: the text that is tried is also the text that is written."""
 
 import ast
 import functools
@@ -20,7 +20,7 @@ BASE = {
     "optax": "import optax",
     "sample": "from pytree_laws import sample",
 }
-"""What any text may name."""
+"""Imports of names that any expression may use."""
 SHORT = {
     "equinox": "eqx",
     "jax.numpy": "jnp",
@@ -29,38 +29,38 @@ SHORT = {
     "optax": "optax",
     "numpy": "np",
 }
-"""Modules by the names that people import them under."""
+"""Usual aliases of modules."""
 _NAMES = re.compile(r"(?<![\w.\"'])[^\W\d]\w*")
 KIND = "kind"
-"""What is told of a value of which neither an annotation, a docstring nor its name says what it is."""
+"""Mark of a value whose kind no annotation, docstring or name tells."""
 SEED = re.compile(r"\bseed\b(?!=)(?: \+ (\d+))?")
-"""The seed in an expression, and what is added to it; an argument of that name is none."""
+"""Seed in an expression and the number added to it, but no keyword `seed=`."""
 STATE_OF_SUITE = "self.state("
-"""How an argument is written that is the state of the suite."""
+"""Start of the expression of an argument that is the state of the suite."""
 _HOMES: dict[int, tuple[str, str]] = {}
 MEANS_MORE = re.compile(
     r"Test|(PytreeLaws|NnxLaws|StateLaws|Leaf|Var|Output|Method|Any|ClassVar|case|holds|sample|jax|jnp)$"
 )
-"""Names that mean something else in a test file: what pytest collects, and what the file itself uses."""
+"""Names with another meaning in a test file: names that pytest collects or the file uses."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """An expression over `seed`, with the imports and the helper functions that it needs."""
+    """Expression over `seed`, with the imports and helper functions that it needs."""
 
     text: str
     imports: tuple[tuple[str, str], ...] = ()
-    """By name, the statement that imports it."""
+    """Pairs of a name and the statement that imports the name."""
     helpers: tuple[str, ...] = ()
     told: str = field(default="", compare=False)
-    """What was guessed: the shape, what it is at all (`KIND`), or nothing."""
+    """Guessed properties of the value: `shape`, `kind` (`KIND`), both, or none."""
 
     def value(self, seed: int, owner: Any = None) -> Any:
-        """A fresh value."""
+        """Evaluate the expression anew for a seed, with `owner` as `self`."""
         return eval(compiled(self.text), {**namespace(self), "seed": seed, "self": owner})
 
     def later(self, by: int) -> "Source":
-        """The same with other values: of a later seed."""
+        """Return the expression with its seeds increased, for other values."""
         if not by:
             return self
         text = SEED.sub(lambda seed: f"seed + {int(seed[1] or 0) + by}", self.text)
@@ -70,7 +70,7 @@ class Source:
         return Source(text, self.imports, self.helpers, self.told)
 
     def aliased(self, name: str, line: str) -> "Source":
-        """The same with an import under another name, which says where it is from."""
+        """Return the expression with an import under an alias that contains its module."""
         module, alias = line.split()[1], f"{line.split()[1].replace('.', '_')}_{name}"
         used = re.compile(rf"(?<![\w.\"']){re.escape(name)}\b(?!=)")
         replacement = alias, f"from {module} import {name} as {alias}"
@@ -86,7 +86,7 @@ def compiled(text: str) -> Any:
 
 @functools.cache
 def namespace(source: Source) -> Mapping[str, Any]:
-    """The names of a text and of its helpers."""
+    """Return the imported names and helper functions that an expression uses."""
     names: dict[str, Any] = {}
     for name in dict.fromkeys(_NAMES.findall("\n".join([source.text, *source.helpers]))):
         line = {**BASE, **dict(source.imports)}.get(name)
@@ -99,7 +99,7 @@ def namespace(source: Source) -> Mapping[str, Any]:
 
 
 def called(function: Source, arguments: Mapping[str, Source], positional: int = 0) -> Source:
-    """A call, the first arguments by position and the others by name."""
+    """Return a call, with the first arguments by position and the others by name."""
     sources = distinct(list(arguments.values()), function.imports)
     texts = [
         source.text if place < positional else f"{name}={source.text}"
@@ -109,7 +109,7 @@ def called(function: Source, arguments: Mapping[str, Source], positional: int = 
 
 
 def distinct(sources: "Sequence[Source]", taken: Iterable[tuple[str, str]]) -> "list[Source]":
-    """The same, where each name means one thing: an alias for a name that an earlier import has."""
+    """Return the sources with aliases where a name already has another import."""
     bound, result = dict(taken), list[Source]()
     for source in sources:
         clashes = [(name, line) for name, line in source.imports if bound.setdefault(name, line) != line]
@@ -121,7 +121,7 @@ def distinct(sources: "Sequence[Source]", taken: Iterable[tuple[str, str]]) -> "
 
 
 def merged(text: str, parts: "list[Source]") -> Source:
-    """A text made of several, which needs what they need."""
+    """Return an expression with the imports and helpers of its parts."""
     imports = tuple(dict.fromkeys(pair for part in parts for pair in part.imports))
     helpers = tuple(dict.fromkeys(line for part in parts for line in part.helpers))
     guesses = "; ".join(dict.fromkeys(part.told for part in parts if part.told))
@@ -129,7 +129,7 @@ def merged(text: str, parts: "list[Source]") -> Source:
 
 
 def literal(value: Any) -> str:
-    """The source of a static value, where it is a literal; `...`, any value, for what has a name elsewhere."""
+    """Return the source of a literal, or `...` for a value that has a name elsewhere."""
     text = source_of(value)
     return text if (text and not text[0].isalpha()) or text in ("True", "False", "None") else "..."
 
@@ -138,13 +138,16 @@ def literal(value: Any) -> str:
 
 
 def settle(value: Any, module: str, name: str) -> None:
-    """Has a class be imported from the module in which its user found it, under its own name or the one that it has there."""
+    """Record the module in which a user found a class, so that the tests import the class from there."""
     qualname = str(getattr(value, "__qualname__", ""))
     _HOMES[id(value)] = module, qualname if held_by(module, qualname) is value else name
 
 
 def name_private(cls: type) -> bool:
-    """Has a private class be imported by its name, where its module has it: what is annotated with it is given no other."""
+    """Let tests import a private class if its module holds it, and return whether this is so.
+
+    An argument annotated with a private class accepts no other.
+    """
     is_held = cls.__name__.startswith("_") and held_by(cls.__module__, cls.__qualname__) is cls
     if is_held:
         settle(cls, cls.__module__, cls.__qualname__)
@@ -152,7 +155,7 @@ def name_private(cls: type) -> bool:
 
 
 def has_name(value: Any) -> bool:
-    """Whether a class or a function can be written."""
+    """Whether a class or a function can be written by name."""
     try:
         return bool(refer(value))
     except LookupError:
@@ -160,7 +163,10 @@ def has_name(value: Any) -> bool:
 
 
 def refer(value: Any) -> Source:
-    """How a class or a function is written. Raises `LookupError` where it has no name."""
+    """Return the expression that names a class or a function.
+
+    Raises `LookupError` if the value has no name.
+    """
     module, name = _HOMES.get(id(value)) or public_place(value)
     for long, short in SHORT.items():
         if module == long or module.startswith(f"{long}."):
@@ -174,7 +180,10 @@ def refer(value: Any) -> Source:
 
 
 def public_place(value: Any) -> tuple[str, str]:
-    """The module and the name of what nobody has named. Raises `LookupError` where it has none."""
+    """Return the module and the name of a value that `settle` has not recorded.
+
+    Raises `LookupError` if the value has no public name.
+    """
     name = str(getattr(value, "__qualname__", None) or getattr(value, "__name__", ""))
     if "<" in name or not name or name.startswith("_"):
         raise LookupError(f"{value!r} has no name")
@@ -182,7 +191,10 @@ def public_place(value: Any) -> tuple[str, str]:
 
 
 def home_of(value: Any, name: str) -> str:
-    """The public module that has it: the nearest one above the module where it is defined."""
+    """Return the nearest module at or above the definition that holds a value, public modules first.
+
+    Raises `LookupError` if no module holds the value.
+    """
     parts = str(getattr(value, "__module__", "") or getattr(type(value), "__module__", "")).split(".")
     above = [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
     public = [module for module in above if not any(part.startswith("_") for part in module.split("."))]
@@ -201,7 +213,7 @@ def held_by(module: str, name: str) -> Any:
 
 
 def as_said(text: str, module: str, imports: Sequence[str] = ()) -> Source:
-    """An expression of the user's: its names are those of `imports`, of `BASE`, and what the class's module knows."""
+    """Parse a user's expression over names from `imports`, `BASE` and the module of the class."""
     lines_by_name = {name: line for line in imports for name in names_bound(line)}
     tree = ast.parse(text, mode="eval")
     bound = {arg.arg for node in ast.walk(tree) if isinstance(node, ast.arguments) for arg in node.args}
@@ -211,14 +223,14 @@ def as_said(text: str, module: str, imports: Sequence[str] = ()) -> Source:
 
 
 def names_bound(line: str) -> list[str]:
-    """The names that an import statement binds."""
+    """Return the names that an import statement binds."""
     [statement] = ast.parse(line).body
     assert isinstance(statement, ast.Import | ast.ImportFrom)
     return [alias.asname or alias.name.partition(".")[0] for alias in statement.names]
 
 
 def import_of(name: str, module: str) -> str:
-    """The statement that imports a name which a module knows; nothing for other names."""
+    """Return the statement that imports a name from a module, or an empty string."""
     known = vars(sys.modules[module])
     if name in BASE or name not in known:
         return ""

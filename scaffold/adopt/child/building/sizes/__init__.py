@@ -1,1 +1,1 @@
-"""Numbers and arrays with which a class can be built: small, shared, neutral, and allowed."""
+"""Numbers and arrays with which a class can be built: small, shared, not neutral, and allowed."""

@@ -1,4 +1,4 @@
-"""Constructors that refuse numbers, of which others are tried, and those that read their configuration off arrays."""
+"""Values from a domain that a constructor accepts, and arrays fixed because static values follow them."""
 
 import re
 from collections.abc import Set
@@ -13,7 +13,7 @@ from ..built import Built
 
 
 def with_allowed_values(built: "Built") -> "Built":
-    """The same with numbers of another domain, where the constructor refuses some of those that are drawn."""
+    """Return the construction with draws from another domain if the constructor refuses some values."""
     if holds_for_values(built):
         return built
     for domain in DOMAINS:
@@ -30,7 +30,7 @@ def with_allowed_values(built: "Built") -> "Built":
 
 
 def holds_for_values(built: "Built") -> bool:
-    """Whether nothing is raised for the values of several seeds: a check may be made of them alone."""
+    """Whether three seeds build without an error, since some checks run only on concrete values."""
     try:
         for seed in range(3):
             jax.block_until_ready(partition(built.source.value(seed))[1])
@@ -40,9 +40,10 @@ def holds_for_values(built: "Built") -> bool:
 
 
 def of_one_configuration(built: "Built") -> "Built":
-    """The same with one array for all seeds where the static values of instances follow it, as they do a mask.
+    """Fix the arrays from which static values are computed, such as a mask, for all seeds.
 
-    Who gives the array chooses the configuration; of a random key that chooses it the laws tell.
+    An array is the caller's choice of configuration. A random key that affects static values is left to the
+    laws.
     """
     if has_one_structure(built):
         return built
@@ -53,7 +54,7 @@ def of_one_configuration(built: "Built") -> "Built":
 
 
 def with_fixed(built: "Built", names: Set[str]) -> "Built":
-    """The same with these arguments alike for all seeds."""
+    """Return the construction with these arguments alike for all seeds."""
     arguments = built.arguments.items()
     fixed = {
         name: source.but(re.sub(r"\bseed\b", "0", source.text)) for name, source in arguments if name in names
@@ -65,7 +66,7 @@ DRAWN_ARRAY = re.compile(r"\bsample\(seed\b(?!.*\"key\")")
 
 
 def has_one_structure(built: "Built") -> bool:
-    """Whether instances of several seeds have one treedef; so it is taken to be where one cannot be built, or compared."""
+    """Whether instances of three seeds have one treedef, or cannot be built or compared."""
     try:
         first, *others = (jax.tree.structure(built.source.value(seed)) for seed in range(3))
         return all(other == first for other in others)

@@ -1,4 +1,4 @@
-"""Sizes that errors ask to be multiples of others: each is made one, and what the next error asks for after it."""
+"""Sizes that errors require to be multiples of other sizes, followed from error to error."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,17 +10,20 @@ from ...values.sources import Source
 from ..built import Failure
 
 MULTIPLE = re.compile(r"\b(?:divisible by|multiples? of)\b|%")
-"""What stands in an error between a number and what it has to be a multiple of."""
+"""Words in an error between a number and its divisor, such as `divisible by`."""
 DIVIDES = re.compile(r"\b(?:must|should|has to|needs to) (?:evenly )?divide\b")
-"""What stands between a number and what it has to divide."""
+"""Words in an error between a divisor and its multiple, such as `must divide`."""
 PARTS = re.compile(r"\w *(?://|%) *(\d+)\b")
-"""How code says of how many a size is made up: `heads = size // 64`."""
+"""Number by which code divides a size, such as 64 in `heads = size // 64`."""
 MOST = 4
-"""How many errors are followed, each about another size."""
+"""Largest number of errors that are followed, each about another size."""
 
 
 def with_multiples(chosen: Mapping[str, Source], text: str, failure: Failure) -> Iterator[dict[str, Source]]:
-    """The values with the size that an error names as a multiple of the other that it names, and so on with what that raises."""
+    """Yield the values with one size multiplied by another, as an error requires.
+
+    If the new values raise another error of this form, the next size is multiplied too.
+    """
     for _ in range(MOST):
         pair = sizes_asked(text, chosen)
         if pair is None:
@@ -35,7 +38,10 @@ def with_multiples(chosen: Mapping[str, Source], text: str, failure: Failure) ->
 
 
 def with_divisors(context: Context, failure: Failure, cls: type) -> Context:
-    """The context with numbers of which there are two of the parts that the constructor divides sizes into, where an error says that there is none."""
+    """Return a context with sizes for two parts each, such as 128 for `size // 64`.
+
+    This applies only after a division by zero, which a count of 0 parts causes.
+    """
     if not any("by zero" in text for text in failure.messages):
         return context
     parts = (int(found[1]) for found in PARTS.finditer(source_text(getattr(cls, "__init__", None))))
@@ -44,7 +50,7 @@ def with_divisors(context: Context, failure: Failure, cls: type) -> Context:
 
 
 def sizes_asked(text: str, chosen: Mapping[str, Source]) -> tuple[str, str] | None:
-    """The size that an error asks to be a multiple, and that of which, by their names or by the numbers that were given."""
+    """Return the arguments that an error names as multiple and divisor, by name or by value."""
     sizes = {name: source.text for name, source in chosen.items() if source.text.isdigit()}
     words = {number: name for name, number in sizes.items()} | {name: name for name in sizes}
     for sign, is_multiple in ((MULTIPLE, True), (DIVIDES, False)):
@@ -57,6 +63,6 @@ def sizes_asked(text: str, chosen: Mapping[str, Source]) -> tuple[str, str] | No
 
 
 def part_at(sign: re.Pattern[str], text: str) -> tuple[str, str, str]:
-    """A text before a sign, the sign, and the text after it."""
+    """Return the text before a match, the match, and the text after it."""
     found = sign.search(text)
     return (text[: found.start()], found[0], text[found.end() :]) if found else (text, "", "")

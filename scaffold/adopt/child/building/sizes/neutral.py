@@ -1,4 +1,4 @@
-"""Instances that change nothing, since their numbers are defaults of 0 or 1: those of a pose that turns nothing."""
+"""Instances whose defaults of 0 and 1 change nothing, such as a pose that does not rotate."""
 
 import dataclasses
 import inspect
@@ -23,13 +23,16 @@ from .reduce import with_reduced
 
 
 def with_telling(cls: type, built: Built) -> Iterator[Built]:
-    """A way to build a class, after those with small sizes, and with other numbers where all that it holds are 0 and 1."""
+    """Yield variants with small sizes and telling numbers, and then the construction itself."""
     for way in with_other_numbers(cls, built):
         yield from with_reduced(cls, way)
 
 
 def with_other_numbers(cls: type, built: Built) -> Iterator[Built]:
-    """A way to build a class, after the same with other numbers for its defaults of 0 and 1, or for its arrays of 0 alone."""
+    """Yield a variant with other numbers for neutral defaults, and then the construction itself.
+
+    If the instance holds any other number, only array defaults of 0 change.
+    """
     moved = moved_defaults(cls, built)
     is_all = bool(moved) and is_neutral(built)
     chosen = moved if is_all else {name: source for name, source in moved.items() if is_absent(cls, name)}
@@ -41,7 +44,10 @@ def with_other_numbers(cls: type, built: Built) -> Iterator[Built]:
 
 
 def moved_defaults(cls: type, built: Built) -> dict[str, Source]:
-    """Other numbers for the arguments that a constructor takes by itself as 0 or 1; a default of weak type stays, of which P5 speaks."""
+    """Return other numbers for the defaults of 0 or 1.
+
+    A weakly typed default stays, because law P5 reports it.
+    """
     if built.positional or built.has_state or built.maker.text != refer(cls).text:
         return {}
     numbers = itertools.cycle(FLOATS)
@@ -53,21 +59,21 @@ def moved_defaults(cls: type, built: Built) -> dict[str, Source]:
 
 
 def is_absent(cls: type, name: str) -> bool:
-    """Whether the default of an argument is an array of 0: a state at rest, a radius of nothing."""
+    """Whether the default of an argument is an array of 0, such as a state at rest."""
     [part] = [part for part in parameters_of(cls, cls) if part.name == name]
     default = default_of(cls, part)
     return is_array(default) and not np.asarray(default).any()
 
 
 def shapes_beside(cls: type, parameters: Sequence[inspect.Parameter]) -> Sequence[tuple[int, ...]]:
-    """The shapes to try of arrays: none at first, where the defaults beside them are arrays without axes."""
+    """Return the array shapes to try, with `()` first if all array defaults have no axes."""
     arrays = [default for part in parameters if is_array(default := default_of(cls, part))]
     is_scalar = bool(arrays) and all(array.ndim == 0 for array in arrays)
     return [(), *filter(None, SHAPES)] if is_scalar else SHAPES
 
 
 def default_of(cls: type, parameter: inspect.Parameter) -> Any:
-    """The default of an argument; where a field makes one for each instance, what it makes."""
+    """Return the default of a parameter, or the value that the `default_factory` of its field makes."""
     fields: dict[str, Any] = getattr(cls, "__dataclass_fields__", {})
     made = getattr(fields.get(parameter.name), "default_factory", dataclasses.MISSING)
     if parameter.default is EMPTY or made is dataclasses.MISSING:
@@ -79,7 +85,7 @@ def default_of(cls: type, parameter: inspect.Parameter) -> Any:
 
 
 def other_numbers(default: Any, numbers: Iterator[str]) -> Source | None:
-    """Numbers for a default that is a float, a tuple or an array of floats, where all of them are 0 or 1."""
+    """Return numbers for a float, a tuple of floats or an array of floats, if all are 0 or 1."""
     if is_array(default) and is_inexact(default) and has_neutral_numbers(default):
         drawn = f"sample(seed, {default.shape})" if default.shape else "sample(seed)"
         return within(SHARES, {"": Source(drawn)})[""]
@@ -91,7 +97,7 @@ def other_numbers(default: Any, numbers: Iterator[str]) -> Source | None:
 
 
 def has_neutral_numbers(value: Any) -> bool:
-    """Whether all numbers of an array, or of what stands for one, are 0 or 1."""
+    """Whether all numbers of an array or a tuple are 0 or 1."""
     return bool(np.isin(np.asarray(value), (0, 1)).all())
 
 

@@ -1,4 +1,4 @@
-"""Small sizes in the place of defaults of full size, with which an instance takes minutes and gigabytes."""
+"""Small sizes in place of full-size defaults, which cost minutes and gigabytes."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -14,9 +14,9 @@ from ...values.sources import Source, refer
 from ..built import Built, Failure, builds, instance_of
 
 FACTORS = (16, 8, 4, 2)
-"""By what sizes are divided, all by the same, so that what fits stays so."""
+"""Factors by which all sizes are divided alike, so that sizes that fit still fit."""
 HEAVY = 2**18
-"""How many elements an instance has that takes long."""
+"""Number of elements above which an instance takes long."""
 MAKERS = ("tiny", "debug", "nano", "mini", "small")
 """Names of class methods that give a small configuration."""
 _LAYERS = re.compile(r"(layers?|depth|blocks)$")
@@ -24,7 +24,10 @@ _IDS = re.compile(r"_(id|idx|index)$")
 
 
 def with_reduced(cls: type, built: Built) -> Iterator[Built]:
-    """A way to build a class, after those with smaller sizes, where it is heavy or only says sizes."""
+    """Yield smaller variants if a construction is heavy or array-free, and then the construction itself.
+
+    A construction without arrays may be a configuration, which only holds sizes.
+    """
     weight = weight_of(built)
     if weight == 0 or weight > HEAVY:
         for other in reductions(cls, built):
@@ -36,12 +39,12 @@ def with_reduced(cls: type, built: Built) -> Iterator[Built]:
 
 
 def weight_of(built: Built) -> int:
-    """How many elements the arrays of an instance have."""
+    """Return the number of elements in all arrays of an instance."""
     return sum(prod(getattr(leaf, "shape", ())) for leaf in arrays_of(instance_of(built.source)))
 
 
 def reductions(cls: type, built: Built) -> Iterator[Built]:
-    """The same way with the small configuration that a class has itself, and with its default sizes divided."""
+    """Yield the small configurations that a class defines, and variants with divided default sizes."""
     reference = refer(cls)
     if built.positional < 0 or built.has_state or built.maker.text != reference.text:
         return
@@ -58,7 +61,7 @@ def reductions(cls: type, built: Built) -> Iterator[Built]:
 
 
 def sizes_by_default(cls: type, built: Built) -> Mapping[str, Any]:
-    """The numbers, and tuples of numbers, that a constructor takes by default; none where all of them are small."""
+    """Return the defaults that are ints or tuples of ints, or nothing if all are below `LARGEST`."""
     try:
         parameters = parameters_of(cls, cls)
     except (TypeError, ValueError):
@@ -79,7 +82,10 @@ def is_size(value: Any) -> bool:
 
 
 def reduced(name: str, value: Any, factor: int) -> Any:
-    """A size divided; the number of layers is two, and what indexes a table of that size is its first row."""
+    """Return a size divided by a factor, if the size is large.
+
+    A number of layers becomes at most 2. An index into a table of that size becomes 0.
+    """
     if type(value) is tuple:
         return tuple(reduced(name, part, factor) for part in value)
     if _IDS.search(name):

@@ -1,4 +1,4 @@
-"""The sizes of dims that several values of a constructor share: with docstrings, with parts, and with numbers of their names."""
+"""Sizes of dims that constructor arguments share with each other, with docstrings and with parts."""
 
 import inspect
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,11 @@ from ...values.sizes import DIM, Sizes, named_dims
 def shared_sizes(
     cls: type, parameters: Sequence[inspect.Parameter], dims: Mapping[str, str], known: Mapping[str, int]
 ) -> Sizes:
-    """The sizes of dims that docstrings name, in their order, where parts of the same package name some as well; and of numbers that are dims."""
+    """Assign sizes to the dims that several arguments share.
+
+    Int arguments that are dims of arrays come first. Documented dims follow if a part from the same package
+    names dims too.
+    """
     sizes, package = Sizes(dict(known)), cls.__module__.partition(".")[0]
     kinds = [kind for parameter in parameters for kind in union_members(parameter.annotation)]
     of_arrays = [named_dims(kind.dim_str) for kind in kinds if is_shaped(kind)]
@@ -28,7 +32,7 @@ def shared_sizes(
 
 
 def dims_named_by(cls: type) -> frozenset[str]:
-    """The dims that docstrings and comments of a class name of the arguments of its constructor."""
+    """Return the dims that docstrings and comments of a class give for its constructor arguments."""
     try:
         names = [parameter.name for parameter in parameters_of(cls, cls)]
     except (TypeError, ValueError):

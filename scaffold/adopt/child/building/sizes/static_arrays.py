@@ -1,4 +1,4 @@
-"""Arrays that a class annotates as NumPy's and keeps beside its leaves, as masks and tables: an example gives it such."""
+"""Arrays that a class annotates as `np.ndarray` and stores beside its leaves, such as masks."""
 
 from dataclasses import replace
 from typing import Any
@@ -15,7 +15,7 @@ from ..built import Built, Failure, builds, instance_of
 
 
 def with_static_of_numpy(cls: type, built: Built) -> Built:
-    """The same, with arrays of NumPy where a parameter is annotated so, and what is stored by its name is no leaf."""
+    """Pass NumPy arrays to `np.ndarray` parameters that the instance does not store as leaves."""
     if built.positional or built.maker.text != refer(cls).text:
         return built
     parts = parameters_of(cls, cls)
@@ -28,7 +28,10 @@ def with_static_of_numpy(cls: type, built: Built) -> Built:
 
 
 def stored_beside_leaves(instance: Any) -> dict[str, Any]:
-    """The arrays that an instance stores and that are no leaves of it, by name; what has the form of a leaf may be one."""
+    """Return the stored arrays that are no leaves, by attribute.
+
+    An array with the shape and dtype of a leaf is left out, because it may be that leaf.
+    """
     leaves = [leaf for leaf in jax.tree.leaves(instance) if is_array(leaf)]
     forms = {(leaf.shape, leaf.dtype) for leaf in leaves}
     stored = attributes(instance).items()
