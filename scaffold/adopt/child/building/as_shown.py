@@ -13,7 +13,7 @@ from ..values.annotations import (
     is_array_type,
     is_callable_type,
     is_shaped,
-    parameters_of,
+    known_parameters,
     union_members,
 )
 from ..values.context import Context
@@ -108,10 +108,7 @@ def built_as_shown(cls: type, called: Any, example: Example) -> Built:
 
 def names_by_position(function: Any, cls: type, count: int) -> list[str] | None:
     """Return the names of the first `count` parameters, or None if some cannot be passed by name."""
-    try:
-        parameters = parameters_of(function, cls)[:count]
-    except (TypeError, ValueError):
-        return None
+    parameters = known_parameters(function, cls)[:count]
     by_name = [part for part in parameters if part.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
     return [part.name for part in by_name] if len(by_name) == count else None
 
@@ -141,10 +138,7 @@ def annotations_of(called: Any, family: frozenset[type]) -> Mapping[str, Any]:
     """Return the annotations of the constructor of a class in a family, or nothing for another object."""
     if not isinstance(called, type) or family.isdisjoint(called.__mro__):
         return {}
-    try:
-        return {part.name: part.annotation for part in parameters_of(called, called)}
-    except (TypeError, ValueError):
-        return {}
+    return {part.name: part.annotation for part in known_parameters(called, called)}
 
 
 def family_of(cls: type) -> frozenset[type]:

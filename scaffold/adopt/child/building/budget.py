@@ -58,5 +58,7 @@ class Budget:
 
     def take(self) -> bool:
         """Spend a try. Return False if none was left."""
+        if self.tries <= 0:
+            return False
         self.tries -= 1
-        return self.tries >= 0
+        return True

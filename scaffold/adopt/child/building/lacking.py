@@ -10,7 +10,7 @@ from ..classes.uses.lookalikes import attributes_of, subclasses
 from ..values.annotations import (
     is_callable_type,
     is_shaped,
-    parameters_of,
+    known_parameters,
     protocol_members,
     required,
     union_members,
@@ -19,11 +19,7 @@ from ..values.annotations import (
 
 def lacks_a_class(cls: type, said: Mapping[str, Any]) -> str:
     """Return the reason if a required argument has an abstract type that no known class implements."""
-    try:
-        parameters = required(parameters_of(cls, cls))
-    except (TypeError, ValueError):
-        return ""
-    for parameter in parameters:
+    for parameter in required(known_parameters(cls, cls)):
         kinds = union_members(parameter.annotation)
         if parameter.name not in said and all(map(is_without_a_class, kinds)):
             names = " or ".join(f"`{kind.__name__}`" for kind in kinds)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from ..values.annotations import EMPTY, is_array_type, is_shaped, parameters_of, required
+from ..values.annotations import EMPTY, is_array_type, is_shaped, known_parameters, parameters_of, required
 from ..values.names import KEY
 from ..values.sizes import LARGEST
 from ..values.sources import Source, refer
@@ -63,11 +63,8 @@ def takes_private_parts(cls: type) -> bool:
 
 def draws_arrays(cls: type, maker: Any) -> bool:
     """Whether a maker takes a random key in place of the arrays that the constructor requires."""
-    try:
-        given = {parameter.name for parameter in parameters_of(maker, cls)}
-        needed = [part for part in parameters_of(cls, cls) if part.default is EMPTY]
-    except (TypeError, ValueError):
-        return False
+    given = {parameter.name for parameter in known_parameters(maker, cls)}
+    needed = [part for part in known_parameters(cls, cls) if part.default is EMPTY]
     arrays = {part.name for part in needed if is_array_type(part.annotation) or is_shaped(part.annotation)}
     return bool(arrays) and any(map(KEY.search, given)) and arrays.isdisjoint(given)
 
@@ -78,11 +75,8 @@ def sizes_of_arrays(cls: type, maker: Any) -> frozenset[str]:
     This applies to arrays without annotated shape. A small default is kept, since it may choose what is
     computed.
     """
-    try:
-        given = {parameter.name: parameter.default for parameter in parameters_of(maker, cls)}
-        parameters = parameters_of(cls, cls)
-    except (TypeError, ValueError):
-        return frozenset()
+    given = {parameter.name: parameter.default for parameter in known_parameters(maker, cls)}
+    parameters = known_parameters(cls, cls)
     made = [part for part in parameters if part.default is EMPTY and is_array_type(part.annotation)]
     if not made or not given.keys().isdisjoint(part.name for part in made):
         return frozenset()

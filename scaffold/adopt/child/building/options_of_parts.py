@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ..values.annotations import EMPTY, parameters_of, union_members
+from ..values.annotations import EMPTY, known_parameters, union_members
 from ..values.context import Context
 from .built import Failure
 
@@ -30,9 +30,5 @@ def options_of_parts(failure: Failure, parameters: Sequence[inspect.Parameter]) 
 
 def own_options(cls: type, names: Iterable[str]) -> tuple[str, ...]:
     """Return the names that a class accepts as arguments with defaults."""
-    try:
-        parameters = parameters_of(cls, cls)
-    except (TypeError, ValueError):
-        return ()
-    optional = {parameter.name for parameter in parameters if parameter.default is not EMPTY}
+    optional = {part.name for part in known_parameters(cls, cls) if part.default is not EMPTY}
     return tuple(name for name in names if name in optional)

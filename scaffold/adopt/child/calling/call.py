@@ -64,7 +64,7 @@ def find_call(
         method_budget = Budget(tries)
         called = try_method(subject, name, said, method_budget, failure)
         failure.parts += [name] * (called is not None and not called.computes)
-        budget.tries -= tries - max(0, method_budget.tries)
+        budget.tries -= tries - method_budget.tries
         if called is not None and called.is_full and not name:
             return called
         best = max(filter(None, (best, called)), key=rank, default=None)

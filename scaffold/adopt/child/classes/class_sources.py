@@ -3,31 +3,24 @@
 import ast
 import contextlib
 import functools
-import inspect
 import textwrap
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+from ..values.annotations import source_of
 from .methods import is_base
 
 
 def source_text(owner: Any) -> str:
     """The source of a class or method; empty where Python has none."""
-    return class_source(owner) if isinstance(owner, type) else _source(owner)
+    return class_source(owner) if isinstance(owner, type) else source_of(owner)
 
 
 @functools.cache
 def class_source(cls: type) -> str:
     """The source of a class, which `inspect` finds by parsing all of its file each time."""
-    return _source(cls)
-
-
-def _source(owner: Any) -> str:
-    try:
-        return inspect.getsource(owner)
-    except (OSError, TypeError):
-        return ""
+    return source_of(cls)
 
 
 def sources_of(cls: type) -> Iterator[ast.Module]:

@@ -57,6 +57,14 @@ def parameters_of(function: Any, owner: type | None = None) -> list[inspect.Para
     ]
 
 
+def known_parameters(function: Any, owner: type | None = None) -> list[inspect.Parameter]:
+    """Return the parameters as `parameters_of` does, or nothing for a function without a signature."""
+    try:
+        return parameters_of(function, owner)
+    except (TypeError, ValueError):
+        return []
+
+
 def of_field(annotation: Any, parameter: inspect.Parameter) -> Any:
     """Return the annotation of a field for its parameter, or of the field's elements for `*parameter`."""
     if parameter.kind is not inspect.Parameter.VAR_POSITIONAL:

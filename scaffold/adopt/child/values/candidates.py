@@ -7,7 +7,7 @@ import re
 import sys
 import typing
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -175,15 +175,16 @@ def of_special(name: str, kind: Any, context: Context) -> list[Source]:
         return [*literals(arguments)]
     if origin is type:
         return [refer(arguments[0])] if arguments and isinstance(arguments[0], type) else []
-    if origin is tuple or kind is tuple:
+    cls = origin or kind
+    if cls is tuple:
         return tuples(name, arguments, context)
-    if origin in LISTS or kind in LISTS:
+    if cls in LISTS:
         return lists(name, arguments[0] if arguments else EMPTY, context)
-    if origin in SETS or kind in SETS:
+    if cls in SETS:
         return [Source("frozenset()")]
-    if origin in DICTS or kind in DICTS:
+    if cls in DICTS:
         return dicts(name, arguments[1] if len(arguments) > 1 else EMPTY, context)
-    if OrderedDict in (origin, kind):
+    if cls is OrderedDict:
         made = refer(OrderedDict)
         plain = of_special(name, dict.__class_getitem__(arguments) if arguments else dict, context)
         return [merged(f"{made.text}({source.text})", [made, source]) for source in plain]
@@ -193,7 +194,6 @@ def of_special(name: str, kind: Any, context: Context) -> list[Source]:
         return of_annotation(name, kind.__supertype__, context)
     if "PyTree" in str(kind):
         return trees(name, kind, context)
-    cls = origin or kind
     if getattr(cls, "_is_protocol", False) and "__call__" in vars(cls):
         return callables(name, cls, context) or of_class(name, cls, context)
     if getattr(cls, "__name__", "") == "Hashable":
@@ -302,15 +302,9 @@ def trees(name: str, kind: Any, context: Context) -> list[Source]:
     return [*sources[:1], Source(tree, told="shape"), *sources[1:]]
 
 
-LISTS = (list, typing.Sequence, typing.Iterable, typing.Collection, *(typing.get_origin(kind) for kind in (
-    typing.Sequence[int], typing.Iterable[int], typing.Collection[int])))  # fmt: skip
-SETS = (set, frozenset, typing.AbstractSet, typing.get_origin(typing.AbstractSet[int]))
-DICTS = (
-    dict,
-    typing.get_origin(typing.Mapping[str, int]),
-    typing.Mapping,
-    typing.get_origin(typing.MutableMapping[str, int]),
-)
+LISTS = (list, Sequence, Iterable, Collection)
+SETS = (set, frozenset, Set)
+DICTS = (dict, Mapping, MutableMapping)
 
 
 # -- by name, and at last --------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import typing
 from collections.abc import Iterable
 from typing import Any
 
-from .annotations import SILENT, parameters_of
+from .annotations import SILENT, known_parameters
 
 
 def with_inherited(cls: type, name: str, parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
@@ -36,10 +36,7 @@ def parameters_in(owner: type, name: str) -> list[inspect.Parameter]:
     method = vars(owner).get(name)
     if not inspect.isfunction(method) and not hasattr(method, "__wrapped__"):
         return []
-    try:
-        return parameters_of(method, owner)
-    except (TypeError, ValueError):
-        return []
+    return known_parameters(method, owner)
 
 
 def bound_variables(cls: type) -> dict[Any, Any]:

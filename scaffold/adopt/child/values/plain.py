@@ -264,7 +264,7 @@ def pairs(kind: Any) -> list[Source]:
         return []
     is_scalar = is_shaped(result[0]) and not result[0].dim_str.strip()
     texts = names.PAIRS[::-1] if is_scalar else names.PAIRS
-    return [Source(text.split("(")[0].removeprefix("def "), helpers=(text,)) for text in texts]
+    return [helper(text) for text in texts]
 
 
 def helper(text: str) -> Source:

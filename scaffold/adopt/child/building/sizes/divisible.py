@@ -54,15 +54,9 @@ def sizes_asked(text: str, chosen: Mapping[str, Source]) -> tuple[str, str] | No
     sizes = {name: source.text for name, source in chosen.items() if source.text.isdigit()}
     words = {number: name for name, number in sizes.items()} | {name: name for name in sizes}
     for sign, is_multiple in ((MULTIPLE, True), (DIVIDES, False)):
-        before, between, after = part_at(sign, text)
+        before, *after = sign.split(text, maxsplit=1)
         left = [words[word] for word in re.findall(r"\w+", before) if word in words]
-        right = [words[word] for word in re.findall(r"\w+", after) if word in words]
-        if between and left and right and left[-1] != right[0]:
+        right = [words[word] for word in re.findall(r"\w+", " ".join(after)) if word in words]
+        if left and right and left[-1] != right[0]:
             return (left[-1], right[0]) if is_multiple else (right[0], left[-1])
     return None
-
-
-def part_at(sign: re.Pattern[str], text: str) -> tuple[str, str, str]:
-    """Return the text before a match, the match, and the text after it."""
-    found = sign.search(text)
-    return (text[: found.start()], found[0], text[found.end() :]) if found else (text, "", "")

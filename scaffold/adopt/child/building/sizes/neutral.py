@@ -51,8 +51,8 @@ def moved_defaults(cls: type, built: Built) -> dict[str, Source]:
     if built.positional or built.has_state or built.maker.text != refer(cls).text:
         return {}
     numbers = itertools.cycle(FLOATS)
-    spare = [part.name for part in parameters_of(cls, cls) if part.name not in built.arguments]
-    defaults = {part.name: default_of(cls, part) for part in parameters_of(cls, cls) if part.name in spare}
+    spare = (part for part in parameters_of(cls, cls) if part.name not in built.arguments)
+    defaults = {part.name: default_of(cls, part) for part in spare}
     of_own_type = {name: value for name, value in defaults.items() if not getattr(value, "weak_type", False)}
     sources = {name: other_numbers(value, numbers) for name, value in of_own_type.items()}
     return {name: source for name, source in sources.items() if source is not None}

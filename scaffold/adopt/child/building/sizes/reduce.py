@@ -8,7 +8,7 @@ from typing import Any
 
 from pytree_laws.inspect.trees import arrays_of
 
-from ...values.annotations import parameters_of
+from ...values.annotations import known_parameters
 from ...values.sizes import LARGEST
 from ...values.sources import Source, refer
 from ..built import Built, Failure, builds, instance_of
@@ -17,7 +17,7 @@ FACTORS = (16, 8, 4, 2)
 """Factors by which all sizes are divided alike, so that sizes that fit still fit."""
 HEAVY = 2**18
 """Number of elements above which an instance takes long."""
-MAKERS = ("tiny", "debug", "nano", "mini", "small")
+SMALL_MAKERS = ("tiny", "debug", "nano", "mini", "small")
 """Names of class methods that give a small configuration."""
 _LAYERS = re.compile(r"(layers?|depth|blocks)$")
 _IDS = re.compile(r"_(id|idx|index)$")
@@ -51,7 +51,7 @@ def reductions(cls: type, built: Built) -> Iterator[Built]:
     defaults = sizes_by_default(cls, built)
     if not defaults:
         return
-    for name in MAKERS if not built.arguments else ():
+    for name in SMALL_MAKERS if not built.arguments else ():
         if isinstance(vars(cls).get(name), classmethod | staticmethod):
             yield replace(built, maker=reference.but(f"{reference.text}.{name}"))
     for factor in FACTORS:
@@ -62,13 +62,9 @@ def reductions(cls: type, built: Built) -> Iterator[Built]:
 
 def sizes_by_default(cls: type, built: Built) -> Mapping[str, Any]:
     """Return the defaults that are ints or tuples of ints, or nothing if all are below `LARGEST`."""
-    try:
-        parameters = parameters_of(cls, cls)
-    except (TypeError, ValueError):
-        return {}
     sizes = {
         parameter.name: parameter.default
-        for parameter in parameters
+        for parameter in known_parameters(cls, cls)
         if parameter.name not in built.arguments and is_size(parameter.default)
     }
     numbers = [number for value in sizes.values() for number in (value if type(value) is tuple else [value])]

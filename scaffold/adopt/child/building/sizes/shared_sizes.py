@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 
 from ...classes.documented import documented
-from ...values.annotations import is_shaped, parameters_of, union_members
+from ...values.annotations import is_shaped, known_parameters, union_members
 from ...values.sizes import DIM, Sizes, named_dims
 
 
@@ -33,8 +33,5 @@ def shared_sizes(
 
 def dims_named_by(cls: type) -> frozenset[str]:
     """Return the dims that docstrings and comments of a class give for its constructor arguments."""
-    try:
-        names = [parameter.name for parameter in parameters_of(cls, cls)]
-    except (TypeError, ValueError):
-        return frozenset()
+    names = [parameter.name for parameter in known_parameters(cls, cls)]
     return frozenset(DIM.findall(" ".join(documented(cls, names).dims.values())))
