@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """The commands of a clone, for which Python 3.11 and pip are enough.
 
-    python3 dev.py try ../my-layers   generate a class in a folder of your choice, and run its tests
-    python3 dev.py test [ARGS]        run all tests of this project, or those that ARGS ask pytest for
-    python3 dev.py scaffold ARGS      run the tool from this clone
-    python3 dev.py install            install the tool for you, in an environment of its own
+    python3 dev.py try ../my-layers   Generate a class in a folder of your choice, and run its tests.
+    python3 dev.py test [ARGS]        Run all tests of this project, or those that ARGS select in pytest.
+    python3 dev.py scaffold ARGS      Run the tool from this clone.
+    python3 dev.py install            Install the tool for you, in an environment of its own.
 
-What is missing is fetched into the folders .uv and .venv of the clone. Each command is printed before it runs.
+Missing tools are fetched into the folders .uv and .venv of the clone. Each command is printed before it runs.
 """
 
 import os
@@ -33,7 +33,7 @@ AFFINE = [
 
 
 def main(arguments: list[str]) -> int:
-    """The exit code of the command that the arguments name."""
+    """Run the command that the arguments name, and return its exit code."""
     if not arguments or arguments[0] in ("-h", "--help"):
         print(__doc__, end="", file=sys.stderr)
         return 0
@@ -52,7 +52,7 @@ def main(arguments: list[str]) -> int:
 
 
 def try_it(*arguments: str) -> int:
-    """Generate `Affine` in a folder and run its tests, in an environment that lasts as long as the command."""
+    """Generate `Affine` in a folder and run its tests, in an environment that the command discards."""
     folders = [argument for argument in arguments if not argument.startswith("-")]
     if len(folders) != 1 or set(arguments) - {*folders, APPROVAL}:
         fix = f"write `python3 dev.py try ../my-layers`; `{APPROVAL}` behind it approves changed numbers"
@@ -78,7 +78,7 @@ def try_it(*arguments: str) -> int:
 
 
 def project_around(folder: Path) -> Path | None:
-    """The `pyproject.toml` in whose project the tool would write."""
+    """Return the `pyproject.toml` of the project that the folder lies in, if any."""
     resolved = folder.resolve()
     for parent in (resolved, *resolved.parents):
         if (parent / "pyproject.toml").is_file():
@@ -89,14 +89,14 @@ def project_around(folder: Path) -> Path | None:
 
 
 def test(*arguments: str) -> int:
-    """Run the tests of this project, in its own environment."""
+    """Run the tests of this project in its own environment."""
     os.chdir(ROOT)
     spread = ["-n", "auto", "--maxprocesses", "4", "--dist", "worksteal"]
     return run([uv(), "run", "--quiet", *rebuilt(), "pytest", *spread, *arguments])
 
 
 def scaffold(*arguments: str) -> int:
-    """Run the tool where the command is called; an environment that is active stays so."""
+    """Run the tool in the current folder, without activating another environment."""
     sync = [uv(), "sync", "--quiet", "--inexact", "--no-default-groups", *rebuilt()]
     code = run([*sync, "--project", shown(ROOT)])
     folder = "Scripts" if os.name == "nt" else "bin"
@@ -104,18 +104,21 @@ def scaffold(*arguments: str) -> int:
 
 
 def install(*arguments: str) -> int:
-    """Install the tool, or what it is now in the place of what it was."""
+    """Install the tool, or replace an installed version by the current one."""
     return run([uv(), "tool", "install", "--reinstall-package", "jax-scaffold", *arguments, shown(ROOT)])
 
 
 def rebuilt() -> list[str]:
-    """What makes uv build the tool anew, where the wheel of the laws is gone, as after `git clean`: uv keeps builds."""
+    """Return options that make uv rebuild the tool if the wheel of the laws is gone.
+
+    Without them, uv reuses a cached build after `git clean`.
+    """
     is_there = any((ROOT / "scaffold" / "wheels").glob("*.whl"))
     return [] if is_there else ["--reinstall-package", "jax-scaffold"]
 
 
 def uv() -> str:
-    """The path of uv, which pip fetches when it is not there; without pip, that of the one that is installed."""
+    """Return the path of uv. If pip cannot fetch it, an installed uv serves."""
     own = ROOT / ".uv" / "bin" / f"uv{SUFFIX}"
     if not own.is_file() and not fetch_uv(own.parent.parent):
         installed = shutil.which("uv")
@@ -128,13 +131,13 @@ def uv() -> str:
 
 
 def fetch_uv(folder: Path) -> bool:
-    """Install uv, in the version of the project's own tests, into a folder that pip alone writes to."""
+    """Install the version of uv that the tests pin into `folder`, to which only pip writes."""
     pip = [shown(Path(sys.executable)), "-m", "pip", "install", "--quiet", "--upgrade"]
     return run([*pip, "--disable-pip-version-check", "--target", shown(folder), uv_requirement()]) == 0
 
 
 def uv_requirement() -> str:
-    """The line of pyproject.toml that pins uv."""
+    """Return the requirement in `pyproject.toml` that pins uv."""
     import tomllib  # here, because an older Python does not have it
 
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -143,14 +146,14 @@ def uv_requirement() -> str:
 
 
 def run(command: list[str]) -> int:
-    """Print a command on stderr, run it, and give its exit code."""
+    """Print a command on stderr, run it, and return its exit code."""
     line = subprocess.list2cmdline(command) if os.name == "nt" else shlex.join(command)
     print("+", line, file=sys.stderr, flush=True)
     return subprocess.run(command, check=False).returncode
 
 
 def shown(path: Path) -> str:
-    """A path as short as it can be read from here."""
+    """Return the shorter of the relative and the given path."""
     try:
         relative = os.path.relpath(path)
     except ValueError:  # on another drive

@@ -1,4 +1,4 @@
-"""Builds the wheel of the laws into `scaffold/wheels`, from where the tool writes it into projects."""
+"""Build hook that puts the wheel of the laws into `scaffold/wheels`, from where the tool copies it."""
 
 import os
 from pathlib import Path
@@ -13,12 +13,12 @@ _EPOCH = "1580601600"  # hatchling's own default, which a variable of the machin
 
 
 class LawsWheel(BuildHookInterface[Any]):
-    """The hook that hatchling calls before each build, an editable one too."""
+    """Hook that hatchling calls before each build, also of an editable install."""
 
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the wheel, and let it take the place of another one only where it differs."""
+        """Build the wheel, and replace an existing file only if it differs."""
         folder = Path(self.root, "scaffold", "wheels")
         folder.mkdir(exist_ok=True)
         builder = WheelBuilder(str(Path(self.root, "pytree_laws")))

@@ -1,4 +1,4 @@
-"""Writes JAX modules from a short spec, with the tests that prove them.
+"""Generator of JAX modules and their tests from short specs.
 
 The flow is `load_spec`, then `plan`, then `publish`:
 
@@ -36,7 +36,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Each name is imported when it is first used, since `scaffold --help` uses none."""
+    """Import a public name at its first use, because `scaffold --help` uses none."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, attribute = _HOMES[name]

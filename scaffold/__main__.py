@@ -1,4 +1,4 @@
-"""`python -m scaffold`, and what the installed commands call."""
+"""Entry point of `python -m scaffold` and of the installed commands."""
 
 import atexit
 import gc
@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 
 def main(prog_name: str | None = None) -> None:
-    """Run the command line in a process of its own, which is too short to leave much garbage."""
+    """Run the command line with the garbage collector off, because the process is short."""
     gc.disable()  # before the imports, which make most of the objects
     ending = ExitStack()
     atexit.register(ending.close)  # the first, and so the last to run

@@ -1,4 +1,4 @@
-"""An edited file, as clean for the project's own ruff as it was before."""
+"""Ruff passes that keep an edited file as clean as it was before the edit."""
 
 import subprocess
 from pathlib import Path
@@ -10,7 +10,10 @@ _FORMAT = ("format", "--quiet")
 
 
 def as_clean(before: bytes, after: bytes, place: Path) -> bytes:
-    """`after` with its imports sorted, and formatted, as the settings for `place` have it, where `before` was so."""
+    """Sort the imports of `after` if `before` had them sorted, and format it if `before` was formatted.
+
+    Ruff reads the settings that apply at `place`. An empty `before` counts as sorted, but not as formatted.
+    """
     if not before.strip() or _clean(_SORT, before, place):
         after = _run((*_SORT, "--fix"), after, place) or after
     if before.strip() and _clean((*_FORMAT, "--check"), before, place):
@@ -19,7 +22,7 @@ def as_clean(before: bytes, after: bytes, place: Path) -> bytes:
 
 
 def formatted(text: str, place: Path) -> str | None:
-    """The text as the settings for `place` have it; None where it is no Python."""
+    """Return the text formatted under the settings for `place`, or None if ruff rejects it."""
     after = _run(_FORMAT, text.encode(), place)
     return None if after is None else after.decode()
 
@@ -29,7 +32,7 @@ def _clean(command: tuple[str, ...], text: bytes, place: Path) -> bool:
 
 
 def _run(command: tuple[str, ...], text: bytes, place: Path) -> bytes | None:
-    """What ruff writes; None where it finds something, or does not run under the settings that are there."""
+    """Return ruff's output, or None if ruff reports something or fails."""
     arguments = [ruff_program(), *command, "--no-cache", "--stdin-filename", str(place), "-"]
     process = subprocess.run(arguments, input=text, capture_output=True, cwd=_folder(place), check=False)
     return None if process.returncode else process.stdout

@@ -1,4 +1,4 @@
-"""Specs beside each other and in their project: what does not go together there."""
+"""Checks of specs against each other and against their project."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,10 @@ from scaffold.spec.unit import siblings, unit_faults
 
 
 def with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
-    """The spec with what the project decides where the spec says nothing; a class that stays as it is written is its author's."""
+    """Fill in `save` and sharding rules from the project's settings where the spec says nothing.
+
+    A class that is emitted word for word is left alone, because its author decides.
+    """
     if spec.source:
         return spec
     saved = layout.settings.save
@@ -36,14 +39,14 @@ def with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
 
 
 def _asks_for_sharding(spec: ModuleSpec, project: Rules) -> bool:
-    """Whether the rules of a project concern a class that says nothing itself."""
+    """Whether the project's rules name a dim of the class, or the class holds submodules."""
     names = {name for dims in named_fields(spec).values() for dim in dims for name in (dim, *dim.split("*"))}
     holds = any(field.role == "module" for field in spec.dynamic)
     return bool(project) and (holds or bool(names & dict(project).keys()))
 
 
 def _with_rules(spec: ModuleSpec, project: Rules) -> ModuleSpec:
-    """The spec with the rules of the project, where it asks for sharding, or they concern it; its own take their place."""
+    """Merge the project's sharding rules into a spec that asks for sharding. The spec's own rules win."""
     if not project or not kind_of(spec.kind).has_instances:
         return spec
     if spec.sharding is None and not _asks_for_sharding(spec, project):
@@ -52,7 +55,7 @@ def _with_rules(spec: ModuleSpec, project: Rules) -> ModuleSpec:
 
 
 def check_names(specs: Sequence[ModuleSpec]) -> None:
-    """Raises `ScaffoldError` where two specs describe the same class, or a module lacks one of its classes."""
+    """Raise `ScaffoldError` if two specs describe the same class, or a module lacks one of its classes."""
     first: dict[str, ModuleSpec] = {}
     fix = "remove one of the two, or give one class another name"
     faults = [
@@ -68,7 +71,7 @@ def check_names(specs: Sequence[ModuleSpec]) -> None:
 
 
 def check_beside(specs: Sequence[ModuleSpec], known: Mapping[str, ModuleSpec], layout: Layout) -> None:
-    """Raises `ScaffoldError` with all that does not go together; `known` has the specs at hand, by name."""
+    """Raise `ScaffoldError` with every conflict between the specs, `known` by class name, and the project."""
     around = Surroundings(layout)
     faults = [fault for spec in specs for fault in _faults(spec, known, around)]
     if faults:
@@ -76,7 +79,7 @@ def check_beside(specs: Sequence[ModuleSpec], known: Mapping[str, ModuleSpec], l
 
 
 def generated_classes(spec: ModuleSpec) -> tuple[str, ...]:
-    """The names of the classes that this one holds and that specs describe."""
+    """Return the names of the classes that fields and bases of a spec name without a module."""
     return tuple(class_type.name for class_type in spec.classes if class_type.module is None)
 
 
@@ -114,7 +117,10 @@ def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], around: Surroundi
 
 
 def _mentioned(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> set[str]:
-    """The classes of its file that a class mentions anywhere, and those that these mention; all, where it mentions a function there."""
+    """Find the siblings in its file that a class mentions, directly or through each other.
+
+    If the class mentions a function of that file, all siblings count.
+    """
     mentioned, wanted = set[str](), [spec.name]
     while wanted:
         each = known[wanted.pop()]
@@ -131,11 +137,11 @@ def _mentioned(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> set[str]:
 
 
 WORDS = tuple(name.title().replace("-", "") for name in NAMES)
-"""The bases that say the kind of a skeleton."""
+"""Names of the skeleton bases that stand for a kind, such as `TrainState`."""
 
 
 def _mixture_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
-    """Modules of NNX and pytrees hold none of the other."""
+    """Find fields of an NNX class that hold pytrees, and fields of a pytree that hold NNX modules."""
     is_nnx = kind_of(spec.kind).variables
     for field in spec.stored:
         class_names = [

@@ -1,10 +1,10 @@
-"""The legal values of what a spec and a project both may say."""
+"""Legal values of settings that both a spec and a project may have."""
 
 BACKENDS = ("cpu", "cuda", "rocm", "tpu")
-"""The platforms for which jax compiles, by the names that `jax.devices` and `jax.export` take."""
+"""Platforms for which jax compiles, by the names that `jax.devices` and `jax.export` take."""
 LAWS = ("installed", "wheel")
-"""Where the tests have the laws from: the environment, or a wheel beside them."""
+"""Sources of the laws for the tests: the environment, or a wheel beside the tests."""
 SEVERITIES = ("fault", "cost", "advice")
-"""Of what a law finds, the gravest first."""
+"""Severities of a finding, the gravest first."""
 NUMBERS = ("record", "check", "compare", "update", "off")
-"""What a run of the tests does with recorded numbers, as `pytest --numbers` takes it."""
+"""Modes of a test run for recorded numbers, as `pytest --numbers` takes them."""

@@ -1,4 +1,4 @@
-"""Comments of an author: where they stand, and which of them are not in what was made of a file."""
+"""Comments of an author, and those that the generated files lose."""
 
 import io
 import re
@@ -14,30 +14,33 @@ if TYPE_CHECKING:
     from scaffold.files.fileset import Plan
 
 Comment = tuple[int, str]
-"""Line, from 1, and text."""
+"""A line number, from 1, and the comment there, with its `#`."""
 _DIRECTIVE = r"#\s*(?:noqa|type:|pyright:|mypy:|ruff:|fmt:|pylint:|pragma:)"
 
 
 def comments(text: str) -> list[Comment]:
-    """The comments of Python text."""
+    """List the comments of Python source."""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     return [(token.start[0], token.string) for token in tokens if token.type == tokenize.COMMENT]
 
 
 def is_directive(comment: str) -> bool:
-    """Whether a comment is for a tool, about the very line in which it stands."""
+    """Whether a comment addresses a tool about its own line, such as `# noqa`."""
     return re.match(_DIRECTIVE, comment) is not None
 
 
 def as_comment(text: str) -> str:
-    """The text with `#` before each line that has none; it ends in a newline where an empty line follows."""
+    """Put `#` before each line that lacks it.
+
+    The result ends in a newline if the text ends in an empty line.
+    """
     lines = [line.strip() for line in text.strip().split("\n")]
     marked = (line if line.startswith("#") or not line else f"# {line}" for line in lines)
     return "\n".join(marked) + "\n" * text.endswith("\n\n")
 
 
 def comments_left_out(source_comments: Iterable[Comment], kept: Iterable[str]) -> Iterator[Comment]:
-    """Those that are not among the kept, each of which stands for one."""
+    """Yield the comments that `kept` lacks. Each kept comment accounts for one equal comment."""
     there = Counter(map(_bare, kept))
     for line, text in source_comments:
         if there[_bare(text)]:
@@ -51,7 +54,7 @@ def _bare(comment: str) -> str:
 
 
 def _comments_in(content: bytes) -> list[str]:
-    """The comments of a planned file, which need not be Python any more where somebody has edited it."""
+    """List the comments of a planned file, by a regex where an edit has left invalid Python."""
     try:
         return [comment for _, comment in comments(content.decode("utf-8-sig"))]
     except (tokenize.TokenError, SyntaxError, UnicodeDecodeError):
@@ -59,7 +62,7 @@ def _comments_in(content: bytes) -> list[str]:
 
 
 def notes_of_skeletons(paths: Iterable[Path], plan: "Plan") -> Iterator[str]:
-    """What to tell of the comments in these specs for which the planned files have no place."""
+    """Yield a note for each comment of a skeleton that no planned file keeps. Directives get none."""
     skeletons = [path for path in paths if path.suffix == ".py"]
     if not skeletons:
         return

@@ -1,4 +1,4 @@
-"""Errors that carry their remedy: what is wrong, where, what is legal, and how to mend it."""
+"""Errors that say what is wrong, where, what is legal, and how to mend it."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,15 +7,15 @@ from msgspec import Struct
 
 _LONGEST, _LONGEST_QUOTED, _LONGEST_LEGAL = 1000, 160, 1500
 _MOST_LEGAL = 8
-"""How many legal values anybody reads."""
+"""Number of legal values that a message lists before it refers to `--json`."""
 _QUOTED = rf"(?<=`)[^`]{{{_LONGEST_QUOTED + 1},}}(?=`)"
 
 
 def shown(text: str, longest: int = _LONGEST) -> str:
-    """`text` as it may be echoed: on one line, without control characters, and no longer than anybody reads.
+    """Return `text` fit to echo: on one line, without control characters, and cut to `longest`.
 
-    Whatever an input holds reaches a terminal or a log through here. What is too long keeps its beginning and its end,
-    a quotation in backticks before the whole.
+    Every input that reaches a terminal or a log passes through here. If the text is too long, quotations in
+    backticks are cut first. A cut keeps the beginning and the end.
     """
     text = (
         re.sub(_QUOTED, lambda quotation: _cut(quotation[0], _LONGEST_QUOTED), text)
@@ -26,12 +26,12 @@ def shown(text: str, longest: int = _LONGEST) -> str:
 
 
 def shortened(text: str, longest: int = 60) -> str:
-    """The beginning of a text that is quoted within a message."""
+    """Return the beginning of a text that a message quotes."""
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 def escaped(text: str, *, keep: str = "") -> str:
-    """`text` with an escape such as `\\x1b` for each character that is not printable, and not in `keep`."""
+    r"""Replace each unprintable character that is not in `keep` by an escape such as `\x1b`."""
     if text.isprintable():
         return text
     return "".join(
@@ -53,7 +53,7 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _legal_shown(legal: Sequence[str]) -> list[str]:
-    """As many of the legal values as anybody reads, and how many more there are."""
+    """Return the legal values that fit in a message, and a count of the others."""
     words = [shown(word, _LONGEST_QUOTED) for word in legal[: _LONGEST_LEGAL // 2]]
     while sum(map(len, words)) > _LONGEST_LEGAL:
         del words[len(words) // 2 :]
@@ -62,7 +62,8 @@ def _legal_shown(legal: Sequence[str]) -> list[str]:
 
 
 def _nearest_shown(message: str, legal: Sequence[str]) -> list[str]:
-    """A few of the legal values, those first that are nearest to what was written, and where all of them are."""
+    """Return a few legal values, those nearest to the word in the message first, and a count of the others.
+    """
     if len(legal) <= _MOST_LEGAL + 1:  # one more is as short as to say so
         return _legal_shown(legal)
     import difflib  # here, because only a fault needs it
@@ -74,11 +75,11 @@ def _nearest_shown(message: str, legal: Sequence[str]) -> list[str]:
 
 
 class Fault(Struct, frozen=True, eq=False):
-    """One thing that is wrong with an input.
+    """Fault of an input: its place, its cause, and its fix.
 
-    `where` is the place as the author knows it (`specs/affine.toml: fields.weight.init`), `what` says what is wrong
-    there, `fix` what to write instead. `legal` lists the values that would have been accepted, where they can be listed.
-    `line` and `column`, from 1, are known for what stands in a file.
+    `where` is the place as the author knows it (`specs/affine.toml: fields.weight.init`). `what` says what is
+    wrong there, and `fix` what to write instead. `legal` lists the accepted values, where a list exists.
+    `line` and `column`, from 1, are set for a place in a file.
     """
 
     where: str
@@ -89,7 +90,7 @@ class Fault(Struct, frozen=True, eq=False):
     column: int | None = None
 
     def said(self) -> tuple[str, str, str, tuple[str, ...]]:
-        """What it says, wherever in the file: faults that say the same are equal."""
+        """Return the content without line and column. Faults with equal content are equal."""
         return self.where, self.what, self.fix, self.legal
 
     def __eq__(self, other: object) -> bool:
@@ -100,14 +101,14 @@ class Fault(Struct, frozen=True, eq=False):
 
     @property
     def place(self) -> str:
-        """`where`, with line and column behind the file: `specs/affine.toml:7:3: fields.weight.init`."""
+        """Place with line and column behind the file: `specs/affine.toml:7:3: fields.weight.init`."""
         if self.line is None:
             return self.where
         file, colon, key = self.where.partition(": ")
         return f"{file}:{self.line}:{self.column}{colon}{key}"
 
     def below(self, where: str) -> "Fault":
-        """The same fault, whose place lies in another: a key of a table in a file."""
+        """Return the fault with `where` put before its place, as a file before a key."""
         return Fault(f"{where}: {self.where}" if self.where else where, self.what, self.fix, self.legal)
 
     def __str__(self) -> str:
@@ -118,7 +119,7 @@ class Fault(Struct, frozen=True, eq=False):
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, object]:
-        """The fault as plain JSON, for `--json`."""
+        """Return the fault as plain JSON, for `--json`."""
         return {
             "where": shown(self.where),
             "line": self.line,
@@ -130,9 +131,9 @@ class Fault(Struct, frozen=True, eq=False):
 
 
 class ScaffoldError(Exception):
-    """An input that cannot be used, with everything that is wrong with it.
+    """Error for an unusable input, with all its faults.
 
-    `exit_code` is 2 for bad input and 1 where the input is good but the state of the disk refuses it.
+    `exit_code` is 2 for bad input. It is 1 where the input is good, but the state of the disk refuses it.
     """
 
     def __init__(
@@ -150,7 +151,7 @@ class ScaffoldError(Exception):
 
     @classmethod
     def of(cls, faults: Iterable[Fault], *, exit_code: int = 2) -> "ScaffoldError":
-        """One error for several faults, in order of their places."""
+        """Build a single error from several faults, in order of their places."""
         ordered = sorted(faults, key=_order)
         first = ordered[0]
         error = cls(first.what, where=first.where, fix=first.fix, legal=first.legal, exit_code=exit_code)
@@ -162,16 +163,16 @@ class ScaffoldError(Exception):
 
 
 def _order(fault: Fault) -> tuple[object, ...]:
-    """By file, then as the faults stand in it."""
+    """Return a sort key: the file first, then the position in it."""
     return (fault.where.partition(": ")[0], fault.line or 0, fault.column or 0, *fault.said())
 
 
 _MEANT = {"gpu": ("cuda", "write `cuda` for NVIDIA or `rocm` for AMD: `gpu` does not say which")}
-"""What is meant by words that are near to no other: the legal word, and the fix that says so."""
+"""The legal word and the fix for words that resemble no legal word, such as `gpu`."""
 
 
 def nearest(word: str, legal: Iterable[str], similarity: float = 0.6) -> str | None:
-    """The legal word that `word` was probably meant to be, or None where none is so similar, as difflib measures it."""
+    """Return the legal word most similar to `word` by difflib, or None below `similarity`."""
     import difflib  # here, because only a fault needs it
 
     words = sorted(legal)
@@ -182,13 +183,13 @@ def nearest(word: str, legal: Iterable[str], similarity: float = 0.6) -> str | N
 
 
 def unknown(where: str, word: str, legal: Iterable[str], what: str, otherwise: str = "remove it") -> Fault:
-    """The fault of a word that is none of the legal ones: `what` says so, and the fix names the nearest."""
+    """Return the fault of an illegal word. Its fix suggests the nearest legal word."""
     words = tuple(legal)
     return Fault(where, what, suggestion(word, words, otherwise), words)
 
 
 def suggestion(word: str, legal: Iterable[str], otherwise: str) -> str:
-    """A fix that names the nearest legal word, or `otherwise` where none is near."""
+    """Return a fix that suggests the nearest legal word, or `otherwise` where none is near."""
     match = nearest(word, legal)
     if match is not None and word in _MEANT and _MEANT[word][0] == match:
         return _MEANT[word][1]

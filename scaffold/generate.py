@@ -1,6 +1,8 @@
-"""Specs to a plan. They are checked beside each other (`beside`), emitted as a class (`kinds`, `emit`) and as a suite
-(`suite`), laid out as modules with their imports (`render_class`, `import_blocks`, `render`), formatted (`tidy`), and met with
-what is on disk (`fileset`).
+"""The steps from specs to a plan.
+
+Specs are checked beside each other (`beside`) and emitted as a class (`kinds`, `emit`) and a suite (`suite`).
+Modules are then laid out with imports (`render_class`, `import_blocks`) and formatted (`tidy`). Finally
+`fileset` compares the files with the disk.
 """
 
 import json
@@ -48,12 +50,12 @@ SCHEMA_NAME = "scaffold.schema.json"
 
 
 def load_spec(path: Path, *, where: str = "") -> ModuleSpec:
-    """The spec in a file. Raises `ScaffoldError` with all its faults."""
+    """Read the spec in a file. Raises `ScaffoldError` with all its faults."""
     return read_spec_file(path, where or path.as_posix())
 
 
 def load_specs(paths: Iterable[Path]) -> tuple[ModuleSpec, ...]:
-    """The specs in several files. Raises one `ScaffoldError` with the faults of all of them."""
+    """Read the specs in several files. Raises a single `ScaffoldError` with the faults of all files."""
     return read_spec_files(paths)
 
 
@@ -66,10 +68,11 @@ def plan_modules(
     register: bool = True,
     add_dependencies: bool = False,
 ) -> Plan:
-    """The plan that generates the classes of `specs`, their tests and what the tests need.
+    """Plan the classes of `specs`, their tests and what the tests need. Nothing is written.
 
-    `extra` are files to publish with them, such as a spec that the command line wrote. Without `register` the package
-    does not import them; with `add_dependencies` the project declares what they need. Nothing is written here.
+    `extra` are files to publish with them, such as a spec from the command line. Without `register`, the
+    package does not import the classes. With `add_dependencies`, the project declares the packages that they
+    need.
     """
     return plan_classes(specs, layout, extra, Wishes(register, add_dependencies, force))
 
@@ -81,7 +84,10 @@ def plan_classes(
     wishes: Wishes,
     adopted: Sequence[ClassFiles] = (),
 ) -> Plan:
-    """As `plan_modules`, with all that may be wished, and with classes of the user's own, whose tests are among `extra`."""
+    """Plan like `plan_modules`, with all `wishes`.
+
+    `adopted` are classes of the user's own, whose tests are among `extra`.
+    """
     check_names(specs)
     specs = [with_defaults(spec, layout) for spec in specs]
     with _located(specs, layout):
@@ -115,7 +121,7 @@ def plan_classes(
 
 
 def _not_adopted(untested: Sequence[Untested], layout: Layout) -> Iterator[Untested]:
-    """Those for which `scaffold adopt` has written no suite."""
+    """Yield the untested classes for which `scaffold adopt` has written no suite."""
     adopted = Records(layout.root).adopted() if untested else ()
     for without in untested:
         if adopted_key(layout.module(without.spec.stem), without.spec.name) not in adopted:
@@ -123,7 +129,7 @@ def _not_adopted(untested: Sequence[Untested], layout: Layout) -> Iterator[Untes
 
 
 def tidy_conftest(layout: Layout) -> File:
-    """The conftest that tests get in a folder that has none, as it is written."""
+    """Return the formatted conftest for a folder of tests that has none."""
     [file] = tidy([conftest_file(layout)], style_of(layout))
     return file
 
@@ -134,7 +140,10 @@ def _laid_out(
     known: Mapping[str, ModuleSpec],
     classes: list[ClassFiles],
 ) -> Iterator[File]:
-    """The files of all modules, each when it is asked for, while those before it are formatted; `classes` gets who owns them."""
+    """Yield the files of all modules lazily, so that ruff formats some while others are rendered.
+
+    The owner of each module's files is appended to `classes`.
+    """
     for module in counted(modules, "modules laid out:"):
         files = module_files(module, layout, known)
         classes.append(_class_files(module, files, layout))
@@ -142,7 +151,7 @@ def _laid_out(
 
 
 def _class_files(specs: Sequence[ModuleSpec], files: Iterable[File], layout: Layout) -> ClassFiles:
-    """What the classes of a module own: the files that no other shares, and the spec where the command line says it."""
+    """Return the files that a module's classes own alone, and their spec if the command line gave it."""
     spec = specs[0]
     roles = {file.path: _role(file.path, spec, layout) for file in files if not file.keep}
     said = layout.spec_file(spec.stem)
@@ -161,19 +170,19 @@ def _role(path: PurePosixPath, spec: ModuleSpec, layout: Layout) -> str:
 
 
 def _spec_path(spec: ModuleSpec, layout: Layout) -> str:
-    """The file of a spec as seen from the project's root."""
+    """Return the file of a spec relative to the project's root."""
     place = file_of(spec.where)
     file = Path(place) if Path(place).is_file() else layout.root / place
     return Path(os.path.relpath(os.path.realpath(file), layout.real_root)).as_posix()
 
 
 def _located(specs: Iterable[ModuleSpec], layout: Layout) -> AbstractContextManager[None]:
-    """Faults of these specs get their line, where they are files."""
+    """Add line numbers to the faults of specs in files."""
     return located(partial(_files_of, specs, layout))
 
 
 def _files_of(specs: Iterable[ModuleSpec], layout: Layout) -> dict[str, Path]:
-    """The file of each spec that is one, by the name under which its faults go."""
+    """Map the `where` of each spec that is a file to that file."""
     places = {spec.where: file_of(spec.where) for spec in specs}
     tried = {where: (Path(place), layout.root / place) for where, place in places.items()}
     files = {where: next((path for path in paths if path.is_file()), None) for where, paths in tried.items()}
@@ -181,7 +190,7 @@ def _files_of(specs: Iterable[ModuleSpec], layout: Layout) -> dict[str, Path]:
 
 
 def _unique(files: Iterable[File]) -> Iterator[File]:
-    """The files, one by one, without those that several classes share."""
+    """Yield each file once, because several classes may share it."""
     seen: dict[File, None] = {}
     for file in files:
         if file not in seen:
@@ -190,7 +199,7 @@ def _unique(files: Iterable[File]) -> Iterator[File]:
 
 
 def _known(specs: Sequence[ModuleSpec], layout: Layout) -> dict[str, ModuleSpec]:
-    """The specs of this run, and those on disk of the classes that they hold."""
+    """Return the specs of this run and the specs on disk of the classes that they use, by class name."""
     known = {spec.name: spec for spec in specs}
     files = SpecFiles(layout, [spec.where for spec in specs])
     wanted = [name for spec in specs for name in generated_classes(spec)]
@@ -217,7 +226,7 @@ def plan_new(
     register: bool = True,
     add_dependencies: bool = False,
 ) -> Plan:
-    """The plan for a spec that the command line gave: the class, its tests, and the spec as a file."""
+    """Plan a spec from the command line: the class, its tests, and the spec as a file."""
     with by_argument():
         return _plan_new(raw, layout, Wishes(register, add_dependencies, force))
 
@@ -234,12 +243,12 @@ def _plan_new(raw: Mapping[str, Any], layout: Layout, wishes: Wishes) -> Plan:
 
 
 def schema_text() -> str:
-    """The JSON Schema of specs as a file."""
+    """Return the JSON Schema of specs as the text of a file."""
     return json.dumps(json_schema(), indent=2) + "\n"
 
 
 def shown_files(target: str, layout: Layout) -> tuple[File, ...]:
-    """The module and the test that a spec file, or the spec of the class `target`, gives."""
+    """Return the module and the test that a spec file, or the spec of the class `target`, gives."""
     specs = _targeted(target, layout)
     with _located(specs, layout):
         check_templates(specs, layout)
@@ -252,7 +261,7 @@ def shown_files(target: str, layout: Layout) -> tuple[File, ...]:
 
 
 def shown_contexts(target: str, layout: Layout) -> dict[str, Context]:
-    """What the templates of these classes are given, by the name of the class."""
+    """Return the contexts of the templates for `target`, by class name."""
     specs = _targeted(target, layout)
     with _located(specs, layout):
         check_templates(specs, layout)
@@ -264,21 +273,21 @@ def shown_contexts(target: str, layout: Layout) -> dict[str, Context]:
 
 
 def specs_of(target: str, layout: Layout) -> tuple[list[ModuleSpec], dict[str, ModuleSpec]]:
-    """The specs of a file, or of the class `target`, and all that they hold, by name."""
+    """Return the specs of a file, or of the class `target`, and all specs that they use, by name."""
     specs = _targeted(target, layout)
     with _located(specs, layout):
         return specs, _known(specs, layout)
 
 
 def _spec_of(name: str, files: SpecFiles, layout: Layout) -> Path:
-    """The spec of a class: where specs are found, or the one that it was generated from. Raises `ScaffoldError`."""
+    """Find the spec of a class, in the folder of specs or in its record. Raises `ScaffoldError`."""
     record = Records(layout.root).of_class(name)
     recorded = layout.root / record.spec if record is not None else None
     return recorded if files.find(name) is None and recorded and recorded.is_file() else files.demand(name)
 
 
 def _targeted(target: str, layout: Layout) -> list[ModuleSpec]:
-    """The specs of a file, or of the file that describes the class `target`: its classes are one module."""
+    """Return the specs of a file, or all specs of the file that describes the class `target`."""
     files = SpecFiles(layout)
     is_file = is_spec_file(target)
     path = Path(target) if is_file else _spec_of(target, files, layout)

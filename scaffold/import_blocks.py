@@ -1,4 +1,4 @@
-"""The import blocks of a module and of its tests, read off their code."""
+"""Import blocks of a module and of its tests, read off their code."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ from scaffold.spec.rules.pieces import pieces_of_tests
 
 
 class Code(Struct, frozen=True):
-    """A module and its tests, laid out without imports, and what the templates of its classes were given."""
+    """A module and its tests without imports, and the contexts of its templates."""
 
     module: str
     tests: str
@@ -30,7 +30,7 @@ class Code(Struct, frozen=True):
 def import_blocks(
     specs: Sequence[ModuleSpec], layout: Layout, known: Mapping[str, ModuleSpec], code: Code
 ) -> Context:
-    """The import blocks of a module with these classes, and of its tests."""
+    """Return the import blocks for the module of these classes and for its tests."""
     lines: dict[str, str] = {}
     for spec in specs:
         lines |= {
@@ -57,7 +57,7 @@ def import_blocks(
 
 
 def _kept(specs: Iterable[ModuleSpec], layout: Layout, code: str) -> Iterator[str]:
-    """What a class that is emitted word for word reads of its author's imports, in annotations that are texts too."""
+    """Yield star imports, and imports that a class emitted word for word reads, in quoted annotations too."""
     carried = [
         line
         for spec in specs
@@ -73,7 +73,7 @@ def _kept(specs: Iterable[ModuleSpec], layout: Layout, code: str) -> Iterator[st
 def _of_tests(
     spec: ModuleSpec, context: Context, layout: Layout, known: Mapping[str, ModuleSpec]
 ) -> dict[str, str]:
-    """What the tests of a class import from its module, and from those of the classes that its example builds."""
+    """Map names to the imports that tests need, from the module and from classes that the example builds."""
     own_line = f"from {layout.module(spec.stem)} import "
     classes = (spec.name, *context["test_classes"])
     names = (*context.get("defines", ()), *helper_names(spec), *(spec.unit.bound if spec.unit else ()))
@@ -86,13 +86,13 @@ def _of_tests(
 
 
 def _read_by_tests(spec: ModuleSpec) -> set[str]:
-    """The names that the author's own Python for the tests reads."""
+    """Return the names that the author's expressions for the tests read."""
     texts = ((piece.text, piece.expression) for piece in pieces_of_tests(spec))
     return {name for text, expression in texts for name in free_names(text, expression=expression)}
 
 
 def _of_author(spec: ModuleSpec, layout: Layout) -> dict[str, str]:
-    """The author's imports by the name that each binds; `import a.b` and `import a.c` bind one name."""
+    """Map each name to the author's imports that bind it, since `import a.b` and `import a.c` bind `a`."""
     imports: dict[str, str] = {}
     for line in spec.imports:
         for name in imported(line):
@@ -101,7 +101,7 @@ def _of_author(spec: ModuleSpec, layout: Layout) -> dict[str, str]:
 
 
 def _absolute(line: str, layout: Layout) -> str:
-    """A relative import with the whole name of its module, which is seen from that of the class."""
+    """Make a relative import absolute, as seen from the package of the class."""
     [statement] = ast.parse(line).body
     if not isinstance(statement, ast.ImportFrom) or not statement.level:
         return line
@@ -119,7 +119,8 @@ def _class_import(kind: ClassType, layout: Layout, known: Mapping[str, ModuleSpe
 def _first_party(
     specs: Sequence[ModuleSpec], layout: Layout, known: Mapping[str, ModuleSpec], lines: Iterable[str]
 ) -> tuple[str, ...]:
-    """The modules of the project among those that the lines import: generated, or lying where imports begin."""
+    """Return the top-level modules of the project among the imports: generated modules and modules on disk.
+    """
     class_names = {
         class_type.name for spec in specs for class_type in spec.classes if class_type.module is None
     } - known.keys()

@@ -1,4 +1,4 @@
-"""The import block of a file, read off its code: every name that the code uses, and no other."""
+"""Import block of a file, with exactly the names that its code uses."""
 
 import ast
 import functools
@@ -12,9 +12,9 @@ from scaffold.spec.names import IMPORTS
 
 
 def import_lines(code: str, extra: Mapping[str, str], first_party: Iterable[str]) -> list[str]:
-    """The sorted import block that `code` needs, as isort orders it, with blank lines between sections.
+    """Return the import block that `code` needs, sorted as isort does, with blank lines between sections.
 
-    `extra` maps further names to their import lines; `first_party` names the packages of the user's own project.
+    `extra` maps further names to their import lines. `first_party` names the packages of the user's project.
     """
     known = {**IMPORTS, **extra}
     lines = {line for name in _names(code, known) for line in known[name].split("\n")}
@@ -22,13 +22,13 @@ def import_lines(code: str, extra: Mapping[str, str], first_party: Iterable[str]
 
 
 def sorted_lines(lines: Iterable[str], first_party: Iterable[str]) -> list[str]:
-    """Import statements as isort orders them, with blank lines between sections, one for each module."""
+    """Merge and sort import statements as isort does, with blank lines between sections."""
     return [*_sorted(frozenset(lines), frozenset(first_party))]
 
 
 @functools.cache
 def _sorted(lines: frozenset[str], own_roots: frozenset[str]) -> Sequence[str]:
-    """The same, once for all files that import the same."""
+    """Cache `sorted_lines`, because many files have the same imports."""
     sections: dict[int, list[str]] = {}
     for line in sorted(_merged(lines), key=_order):
         sections.setdefault(_section(line, own_roots), []).append(line)
@@ -37,7 +37,7 @@ def _sorted(lines: frozenset[str], own_roots: frozenset[str]) -> Sequence[str]:
 
 
 def imported(line: str) -> tuple[str, ...]:
-    """The names that an import statement binds."""
+    """Return the names that an import statement binds."""
     statement = ast.parse(line).body[0]
     if not isinstance(statement, ast.Import | ast.ImportFrom):
         return ()
@@ -45,7 +45,10 @@ def imported(line: str) -> tuple[str, ...]:
 
 
 def _names(code: str, known: Container[str]) -> frozenset[str]:
-    """The known names that the code reads and does not bind. The compiler's table costs half of what walking the tree does."""
+    """Find the known names that the code reads without binding them.
+
+    The compiler's symbol table costs half of a walk over the AST.
+    """
     module = symtable.symtable(code, "code", "exec")
     return frozenset((*_read(module, known), *_in_quotes(code, known))) - {
         symbol.get_name() for symbol in module.get_symbols() if symbol.is_local()
@@ -53,7 +56,7 @@ def _names(code: str, known: Container[str]) -> frozenset[str]:
 
 
 def _in_quotes(code: str, known: Container[str]) -> Iterator[str]:
-    """The known names that annotations in quotes read. What asks for types at run time evaluates these too."""
+    """Yield the known names in quoted annotations, which libraries such as jaxtyping evaluate at run time."""
     texts = re.findall(r"""(['"])([\w\[\]., |]+)\1""", code)
     if any(word in known for _, text in texts for word in re.findall(r"\w+", text)):
         annotations = annotations_in(ast.parse(code))
@@ -78,7 +81,7 @@ def _is_bound(symbol: symtable.Symbol) -> bool:
 
 
 def _merged(lines: Iterable[str]) -> list[str]:
-    """One line for each module from which names are imported."""
+    """Merge `from` imports into a single line for each module."""
     names: dict[str, set[str]] = {}
     plain: list[str] = []
     for line in lines:
@@ -94,13 +97,13 @@ def _merged(lines: Iterable[str]) -> list[str]:
 
 
 def member_key(name: str) -> tuple[int, str, str]:
-    """isort's order of names: CONSTANTS, Classes, functions; `Int8` before `Int16`."""
+    """Return isort's sort key of a name: constants, classes, then functions, with `Int8` before `Int16`."""
     kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
     return kind, natural(name).casefold(), natural(name)
 
 
 def natural(name: str) -> str:
-    """The name with its numbers filled up, so that they are compared as numbers."""
+    """Pad the numbers in a name with zeros, so that they sort as numbers."""
     return re.sub(r"\d+", lambda digits: digits[0].zfill(20), name)
 
 

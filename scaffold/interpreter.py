@@ -1,4 +1,4 @@
-"""The interpreter of the user's project, which gets nothing installed."""
+"""Interpreter of the user's project, into which nothing is installed."""
 
 import os
 import shutil
@@ -9,7 +9,11 @@ from scaffold.errors import ScaffoldError
 
 
 def find_python(said: str | None, root: Path) -> list[str]:
-    """The command of the interpreter: what is said, the active environment, `.venv`, uv's, or the first on the path."""
+    """Return the command of the project's interpreter.
+
+    The order is `said`, the active environment, `.venv`, `uv run` beside a `uv.lock`, and the first on the
+    path.
+    """
     if said is not None:
         return [_resolved_interpreter(said)]
     active = os.environ.get("VIRTUAL_ENV") or os.environ.get("CONDA_PREFIX")
@@ -23,7 +27,7 @@ def find_python(said: str | None, root: Path) -> list[str]:
 
 
 def _resolved_interpreter(said: str) -> str:
-    """An interpreter, or the one of the environment that a folder is."""
+    """Return the interpreter itself, or the interpreter of the environment in a folder."""
     interpreter = _python_in(Path(said)) if Path(said).is_dir() else shutil.which(said)
     if interpreter is None:
         fix = "write the path of an interpreter, or of the folder of its environment"

@@ -1,7 +1,7 @@
-"""What the tool does for the classes of one kind. Each kind is a subclass in `scaffold.kinds`, which says what differs.
+"""Interface of a kind, which each module in `scaffold.kinds` implements.
 
-The rules of a spec ask a kind what its classes may have; a kind emits with all that stands on these rules. So the kinds are
-given to this module, by `scaffold` itself, and looked up here by their names.
+The rules of a spec ask a kind what its classes may have, and kinds emit code by these rules. To avoid a
+cycle, `scaffold` hands this module the function that loads a kind.
 """
 
 import pkgutil
@@ -19,138 +19,143 @@ _FOLDER = Path(__file__).with_name("kinds")
 NAMES = tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules([str(_FOLDER)])))
 
 AS_WRITTEN = "as-written"
-"""The kind, and the templates, of a class that is emitted word for word."""
+"""Name of the kind, and of its templates, for a class that is emitted word for word."""
 USUAL_SUITE = "tests"
-"""The template of the tests of most kinds."""
+"""Template of the tests of most kinds."""
 RARE = (
     *("bases", "generic", "layout", "rebuild", "compute", "decay", "stacked", "remat", "variable"),
     *("axis_name", "state", "build"),
 )
-"""Keys of a spec, and a role, that few kinds have a use for."""
+"""Keys of a spec, and roles, that few kinds accept."""
 Known = Mapping[str, "ModuleSpec"]
-"""The specs at hand, by the name of the class."""
+"""Specs by class name."""
 Context = dict[str, Any]
-"""Plain JSON for templates: names, flags, and fragments that are ready to paste."""
+"""Plain JSON for templates: names, flags, and fragments of source."""
 
 
 class Kind:
-    """What the tool does for the classes of one kind, where that kind does not say otherwise."""
+    """Base of all kinds, with the defaults that a kind may override."""
 
     summary: ClassVar[str] = ""
-    """One line for `scaffold kinds`."""
+    """Summary of a line, for `scaffold kinds`."""
     options: ClassVar["Mapping[str, Key]"] = {}
-    """The keys that its table `[options]` takes."""
+    """Keys that the table `[options]` of a spec accepts."""
     adds: ClassVar[tuple[str, ...]] = ()
-    """Which of the rare keys and roles it takes."""
+    """Rare keys and roles that the kind accepts."""
     lacks: ClassVar[tuple[str, ...]] = ()
-    """Which of the other keys and roles it has no use for."""
+    """Other keys and roles that the kind refuses."""
     constructors: ClassVar[tuple[str, ...]] = ("factory", "init")
-    """The constructors that its classes may have; the first is that of a spec that names none."""
+    """Constructors that a spec may choose. The first is the default."""
     imports: ClassVar[Mapping[str, str]] = {}
-    """Further names that its code uses, with the line that imports each."""
+    """Further names in the emitted code, with the import line of each."""
     laws: ClassVar[tuple[str, ...]] = ()
-    """The suites of `pytree_laws` that its tests import from, each a file or a folder there; one with laws of numbers takes the
-    place of the pytree laws."""
+    """Suites of `pytree_laws` that the tests import from, each a file or a folder there.
+
+    A suite with numbered laws replaces the pytree laws.
+    """
     without: ClassVar[Mapping[str, str]] = {}
-    """The laws that such a suite leaves out, by number, each with the reason."""
+    """Numbers of the laws that such a suite leaves out, each with the reason."""
     members: ClassVar[tuple[str, ...]] = ()
-    """The methods and the attributes that its classes have of their own, beside the fields."""
+    """Methods and attributes that the classes have besides their fields."""
     reads: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """The fields that these members always read."""
+    """Fields that each of these members always reads."""
     reserved: ClassVar[tuple[str, ...]] = ()
-    """Further names that no field of the author's may have."""
+    """Further names that a field must not have."""
 
     has_instances: ClassVar[bool] = True
-    """Whether there are instances of its classes; without, `tests` gives all that the test class needs."""
+    """Whether the classes have instances. If not, `tests` gives the whole context of the test class."""
     laws_call: ClassVar[bool] = False
-    """Whether its laws say themselves what a call is, as a step of training; else a method may stand for one."""
+    """Whether the laws define the call themselves, as for a training step. If not, a method may serve."""
     is_carried: ClassVar[bool] = False
-    """Whether its classes are emitted word for word, as `source` of the spec has them."""
+    """Whether a class is emitted word for word, from `source` of the spec."""
     stores: ClassVar[bool] = True
-    """Whether the class itself takes its fields alone, where there is a factory that makes them."""
+    """Whether `__init__` takes the fields alone where a factory computes them."""
     plain: ClassVar[bool] = False
-    """Whether its classes have no constructor but that of their fields, where nothing is made."""
+    """Whether a class that computes no field has only the constructor of its fields."""
     combines: ClassVar[bool] = False
-    """Whether its classes put a partition together themselves, since `eqx.combine` is not theirs."""
+    """Whether the classes merge a partition themselves, since `eqx.combine` does not apply to them."""
     varies: ClassVar[bool] = False
-    """Whether the tests call its classes without each optional part."""
+    """Whether the tests also call the classes without each optional part."""
     suite_template: ClassVar[str] = USUAL_SUITE
-    """The template that lays the tests out."""
+    """Template of the tests."""
     given_arrays: ClassVar[str] = ""
-    """The role of float arrays that are given and say none, where that does not depend on the class."""
+    """Role of given float arrays without a role, where the class does not decide it."""
     abstracted_by: ClassVar[str] = "eqx.filter_eval_shape"
-    """What makes, of a constructor, an instance of shapes."""
+    """Function that turns a constructor into an instance of shapes."""
 
     def takes(self, key: str) -> bool:
-        """Whether a key, or a role, is for its classes."""
+        """Whether the kind accepts a key or a role."""
         return key in self.adds if key in RARE else key not in self.lacks
 
     @property
     def variables(self) -> bool:
-        """Whether its arrays lie in Variables of Flax, which a call may update, and its keys are streams, `rngs`."""
+        """Whether arrays lie in Flax Variables, which a call may update, and keys are streams (`rngs`)."""
         return self.takes("variable")
 
     @property
     def keeps_state(self) -> bool:
-        """Whether `equinox.nn.State` may keep arrays for its classes."""
+        """Whether `equinox.nn.State` may keep arrays for the classes."""
         return self.takes("state") and not self.variables
 
     def context(self, spec: "ModuleSpec") -> Context:
-        """From a spec to what the templates of the kind lay out."""
+        """Return the context of the kind's templates."""
         raise NotImplementedError
 
     def checked_by_author(self, spec: "ModuleSpec") -> str | None:
-        """The author's method that would have to hold the `check` of a field, since the tool writes none beside it."""
+        """Return the author's method that must hold the `check` of a field, or None if the tool writes it."""
         return None if spec.own_constructor is None else spec.own_constructor.name
 
     def read(self, spec: "ModuleSpec", source: str) -> str | None:
-        """The author's Python with each field read as the class holds it; None where a plain attribute is enough."""
+        """Rewrite each read of a field as the class stores it.
+
+        None means that plain attributes are enough.
+        """
         return None
 
     def faults(self, spec: "ModuleSpec") -> "Iterable[Fault]":
-        """What makes no sense for this kind."""
+        """Return the faults of a spec that are particular to this kind."""
         return ()
 
     def complete(self, spec: "ModuleSpec") -> "ModuleSpec":
-        """The spec with the fields and arguments that the kind adds; it must have no faults."""
+        """Add the fields and arguments that the kind implies. The spec must have no faults."""
         return spec
 
     def faults_beside(self, spec: "ModuleSpec", known: Known) -> "Iterable[Fault]":
-        """What does not go with the classes that it holds."""
+        """Return the faults of a spec in view of the classes that it holds."""
         return ()
 
     def examined(self, spec: "ModuleSpec", known: Known) -> "ModuleSpec":
-        """The spec with what its tests need, where `[test]` does not say it and other specs do."""
+        """Add what the tests need from other specs where `[test]` does not say it."""
         return spec
 
     def tests(self, spec: "ModuleSpec", known: Known) -> Context:
-        """Values for `templates/tests` in the place of the usual ones."""
+        """Return values that replace the usual context of `templates/tests`."""
         return {}
 
 
 UNKNOWN = Kind()
-"""Stands for a kind that does not exist, while the other faults of such a spec are found."""
+"""Placeholder for an unknown kind, so that the other faults of its spec are still found."""
 _sources: list[Callable[[str], Kind]] = []
 
 
 def provide(load: Callable[[str], Kind]) -> None:
-    """Say what gives a kind by its name."""
+    """Set the function that loads a kind by name."""
     _sources[:] = [load]
 
 
 @cache
 def kind_of(name: str) -> Kind:
-    """The kind called `name`, one of `NAMES`; `UNKNOWN` for any other."""
+    """Return the kind called `name`, or `UNKNOWN` if `NAMES` lacks it."""
     return _sources[0](name) if name in NAMES else UNKNOWN
 
 
 def kinds_that_take(key: str) -> tuple[str, ...]:
-    """The names of the kinds that have a use for a key, or a role."""
+    """Return the names of the kinds that accept a key or a role."""
     return tuple(name for name in NAMES if kind_of(name).takes(key) and not kind_of(name).is_carried)
 
 
 def described() -> dict[str, dict[str, Any]]:
-    """What `scaffold kinds` tells of each kind: its summary, and its options with what each means."""
+    """Return the summary and the options of each kind, for `scaffold kinds`."""
     return {name: {"summary": kind_of(name).summary, "options": _options(kind_of(name))} for name in NAMES}
 
 

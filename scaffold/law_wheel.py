@@ -1,4 +1,4 @@
-"""The wheel of `pytree-laws` that this package carries: it is written beside tests and read for its texts, and never imported."""
+"""Wheel of `pytree-laws` in this package, written beside tests and read for its texts, never imported."""
 
 import re
 from collections.abc import Mapping
@@ -17,40 +17,40 @@ if TYPE_CHECKING:
 
 PACKAGE, DISTRIBUTION = "pytree_laws", "pytree-laws"
 WHEELS = Path(__file__).parent / "wheels"
-"""Where `hatch_build.py` builds the wheel."""
+"""Folder into which `hatch_build.py` builds the wheel."""
 _NAME = rf"{PACKAGE}-(\d+(?:\.\d+)*)-py3-none-any\.whl"
 _REQUIRED = r"(?m)^Requires-Dist: ([\w.-]+)"
 
 _DAMAGED = (ValueError, KeyError, OSError, EOFError, RuntimeError, NotImplementedError)
-"""What reading a damaged archive raises."""
+"""Exceptions that a damaged archive raises."""
 
 
 class LawWheel(Struct, frozen=True, dict=True):
-    """A wheel of the laws, by its file name and its bytes."""
+    """File name and bytes of a wheel of the laws."""
 
     name: str
     content: bytes
 
     @cached_property
     def version(self) -> tuple[int, ...]:
-        """The version in the file name. Raises `ValueError` for a name that is no wheel of the laws."""
+        """The version in the file name. Raises `ValueError` for any other file."""
         return version_of(self.name)
 
     @cached_property
     def requires(self) -> tuple[str, ...]:
-        """The distributions that the laws declare to need."""
+        """Names of the distributions that the laws depend on."""
         return tuple(re.findall(_REQUIRED, self._member("METADATA").decode()))
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
-        """The text of each file of the package, by its path in the package."""
+        """Text of each file of the package, by its path in the package."""
         with self._open() as archive:
             paths = sorted(path for path in archive.namelist() if path.startswith(f"{PACKAGE}/"))
             return {path.removeprefix(f"{PACKAGE}/"): archive.read(path).decode() for path in paths}
 
     @cached_property
     def record(self) -> bytes:
-        """The list of its files with their digests. Raises `ValueError` where there is none."""
+        """The `RECORD` with the digest of each file. Raises `ValueError` if it is missing."""
         return self._member("RECORD")
 
     def _open(self) -> "ZipFile":
@@ -65,7 +65,7 @@ class LawWheel(Struct, frozen=True, dict=True):
             raise ValueError(str(error)) from error
 
     def is_intact(self) -> bool:
-        """Whether the files have the digests of its own list, so that a build and not a person wrote them."""
+        """Whether the files match the digests in `RECORD`, so that nobody has edited them."""
         try:
             rows = [line.rsplit(",", 2) for line in self.record.decode().splitlines()]
             with self._open() as archive:
@@ -85,7 +85,7 @@ class LawWheel(Struct, frozen=True, dict=True):
 
 
 def _digest(content: bytes) -> str:
-    """The digest of a file, as RECORD writes it."""
+    """Return the digest of a file in the format of `RECORD`."""
     import base64  # here, because only a wheel with other bytes needs it
 
     return f"sha256={base64.urlsafe_b64encode(sha256(content).digest()).decode().rstrip('=')}"
@@ -97,7 +97,7 @@ def is_law_wheel(name: str) -> bool:
 
 
 def version_of(name: str) -> tuple[int, ...]:
-    """The version in the file name of a wheel. Raises `ValueError` for another name."""
+    """Return the version in the file name of a wheel. Raises `ValueError` for any other name."""
     matched = re.fullmatch(_NAME, name)
     if matched is None:
         raise ValueError(f"{name!r} is no wheel of {DISTRIBUTION}")
@@ -106,13 +106,16 @@ def version_of(name: str) -> tuple[int, ...]:
 
 @cache
 def law_wheel() -> LawWheel:
-    """The wheel that belongs to this version of the tool. Raises `ScaffoldError` (exit code 1) where it was not built."""
+    """Return the wheel of this version of the tool.
+
+    Raises `ScaffoldError` (exit code 1) if the build left none.
+    """
     path = wheel_path()
     return LawWheel(path.name, path.read_bytes())
 
 
 def wheel_path() -> Path:
-    """The file of that wheel. Raises `ScaffoldError` (exit code 1) where it was not built."""
+    """Return the path of that wheel. Raises `ScaffoldError` (exit code 1) if the build left none."""
     paths = sorted(WHEELS.glob(f"{PACKAGE}-*.whl"))
     if len(paths) != 1:
         fix = (
@@ -125,7 +128,7 @@ def wheel_path() -> Path:
 
 
 def suite_texts(name: str) -> dict[str, str]:
-    """The files of one suite: `closure.py` or the folder `step`, and the laws that it has besides."""
+    """Return the files of a suite, such as `closure.py` or the folder `step`, and of its own laws."""
     rooms = (
         f"{name}.py",
         f"{name}/",

@@ -1,4 +1,4 @@
-"""The law suites as a reference: what each law says, the usual mistake behind a failure, its fix, and which kinds it binds."""
+"""Reference of the laws: statement, usual mistake, fix, and the kinds that each binds."""
 
 import ast
 import re
@@ -16,27 +16,27 @@ from scaffold.law_wheel import suite_texts
 
 Row = tuple[str, str, str, str, str]
 KINDS = tuple(kind for kind in NAMES if kind_of(kind).has_instances)
-"""The kinds whose classes have instances, which the numbered laws are about."""
+"""Kinds whose classes have instances, to which the numbered laws apply."""
 
 
 class Law(Struct, frozen=True):
-    """One law, with the form that it has for some kinds."""
+    """A law, with its wording for each kind."""
 
     name: str
     statement: str
     mistake: str
     fix: str
     protects: str
-    """What goes wrong without it, in the words of jax and Equinox."""
+    """Consequence of breaking the law, in the words of jax and Equinox."""
     forms: dict[str, str]
-    """The statement for each kind with a suite of its own, where it is another."""
+    """Statement for each kind whose suite words the law differently."""
     without: dict[str, str]
-    """The kinds to which it does not apply, and why not."""
+    """Reason for each kind to which the law does not apply."""
     partly: dict[str, str]
-    """The kinds to which a part of it does not apply, and why not."""
+    """Reason for each kind to which part of the law does not apply."""
 
     def binds(self, kind: str) -> str:
-        """Whether classes of a kind are held to it: `yes`, `in its form`, `in part` or `no`."""
+        """Return how far the law binds a kind: `yes`, `in its form`, `in part` or `no`."""
         tables = {"no": self.without, "in part": self.partly, "in its form": self.forms}
         return next((word for word, table in tables.items() if kind in table), "yes")
 
@@ -58,7 +58,10 @@ class Law(Struct, frozen=True):
 
 
 def law_table(name: str | None = None) -> dict[str, Law]:
-    """The pytree laws by number, or the law that `name` (a number or a word) names, of closures and train states too. Raises `ScaffoldError`."""
+    """Return the pytree laws by number, or every law that `name` matches, of closures and train states too.
+
+    `name` is a number or a word. Raises `ScaffoldError` if no law matches.
+    """
     every = {number: _law(number, row) for number, row in _rows("laws").items()}
     if name is None:
         return {number: law for number, law in every.items() if number.startswith("P")}
@@ -77,7 +80,7 @@ def law_table(name: str | None = None) -> dict[str, Law]:
 
 
 def further_laws() -> dict[str, tuple[str, ...]]:
-    """What the classes of a kind must hold besides the pytree laws, each in the words of its test."""
+    """Return the unnumbered laws of each kind, in the words of their tests."""
     laws_by_kind = {
         kind: tuple(law for suite in kind_of(kind).laws for law in _further(suite)) for kind in NAMES
     }
@@ -105,7 +108,7 @@ def _law(number: str, row: Row) -> Law:
 
 @cache
 def _wording(suite: str) -> dict[str, dict[str, str]]:
-    """By number, the texts that a suite words in its own way: its table `WORDING`."""
+    """Read the table `WORDING` of a suite: its own texts, by number of the law."""
     for text in suite_texts(suite).values():
         for node in ast.parse(text).body:
             match node:
@@ -118,13 +121,13 @@ def _wording(suite: str) -> dict[str, dict[str, str]]:
 
 @cache
 def _rows(suite: str) -> dict[str, Row]:
-    """The laws of a room in the order of their letters and numbers."""
+    """Read the laws of a room, sorted by letter and number."""
     rows = (row for text in suite_texts(suite).values() for row in _rows_in(text))
     return dict(sorted(rows, key=lambda row: (row[0][0], int(row[0][1:]))))
 
 
 def _rows_in(text: str) -> Iterator[tuple[str, Row]]:
-    """The law that a file states as `LAW = Law(number=..., ...)`."""
+    """Yield the law that a file states as `LAW = Law(number=..., ...)`."""
     # The file imports jax, so it is read and not imported, and of it no more than the statement.
     stated = re.search(r"^LAW\b.*?^\)$", text, re.MULTILINE | re.DOTALL)
     for node in ast.parse(stated[0] if stated else "").body:
@@ -141,7 +144,7 @@ def _rows_in(text: str) -> Iterator[tuple[str, Row]]:
 
 @cache
 def _skipped(suite: str) -> dict[str, str]:
-    """The laws of which a suite leaves a test out that it inherits, with its reason."""
+    """Map the law of each inherited test that a suite leaves out to the reason."""
     reasons: dict[str, str] = {}
     for node in _tests(suite):
         match node.body:
@@ -163,6 +166,6 @@ def _tests(suite: str) -> tuple[ast.FunctionDef, ...]:
 
 
 def _further(suite: str) -> Iterator[str]:
-    """The tests of a suite that belong to no numbered law: `test_steps_are_counted` reads as a sentence."""
+    """Yield the unnumbered tests of a suite as sentences, such as `steps are counted`."""
     names = (node.name.removeprefix("test_") for node in _tests(suite))
     yield from (name.replace("_", " ") for name in names if not name[1:3].isdigit())

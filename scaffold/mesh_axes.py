@@ -1,16 +1,16 @@
-"""Mesh axes by the names of dims, as a spec, a skeleton or a project says them."""
+"""Mesh axes by names of dims, as a spec, a skeleton or a project states them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 Rules = tuple[tuple[str, tuple[str, ...]], ...]
-"""In the order of the author; no axes where the dim is replicated."""
+"""Mesh axes of each dim, in the author's order. A replicated dim has no axes."""
 NONE = "=None"
-"""How a skeleton says that a dim is replicated."""
+"""Value by which a skeleton marks a dim as replicated."""
 
 
 def read_rules(table: Mapping[str, Any], add: Callable[[str, str, str], None]) -> Rules:
-    """The rules in a table; `add` is given the name, fault and fix of each value that is no mesh axis."""
+    """Read the rules in a table. `add` receives the name, fault and fix of each invalid value."""
     rules: dict[str, tuple[str, ...]] = {}
     for name, value in table.items():
         is_none = value in ([], NONE)
@@ -25,6 +25,6 @@ def read_rules(table: Mapping[str, Any], add: Callable[[str, str, str], None]) -
 
 
 def axes_of(dim: str, rules: Rules) -> tuple[str, ...]:
-    """The mesh axes of a dim: `4*hidden` lies as `hidden` unless it has a rule of its own."""
+    """Return the mesh axes of a dim. A dim `4*hidden` follows `hidden` unless it has a rule of its own."""
     known = dict(rules)
     return next((known[name] for name in (dim, *dim.split("*")) if name in known), ())

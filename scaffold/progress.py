@@ -1,4 +1,4 @@
-"""How far a long plan has come, for whoever wants to hear it."""
+"""Progress of a long plan, for an optional listener."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -7,13 +7,13 @@ from typing import TypeVar
 
 T = TypeVar("T")
 Listener = Callable[[str, int, int], None]
-"""Is given what is done, how many of it are done, and how many there are."""
+"""Function of a label, the number of finished items, and the number of all items."""
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
 def heard_by(listener: Listener) -> Generator[None, None, None]:
-    """All that is `counted` within is told to `listener`."""
+    """Report all items that are `counted` within to `listener`."""
     token = _listener.set(listener)
     try:
         yield
@@ -22,7 +22,7 @@ def heard_by(listener: Listener) -> Generator[None, None, None]:
 
 
 def counted(items: Sequence[T], label: str) -> Iterator[T]:
-    """The items, each told as `what` before it is worked on."""
+    """Yield the items, and report each to the listener before the caller works on it."""
     listener = _listener.get()
     for number, item in enumerate(items):
         if listener is not None:

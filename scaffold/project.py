@@ -1,7 +1,7 @@
-"""A new project from the Copier template in templates/project. Nothing else imports Copier.
+"""New project from the Copier template in `templates/project`. Nothing else imports Copier.
 
-Copier renders in a scratch folder, the tool generates the first classes there, and a plan brings all of it to its place:
-where anything is wrong, nothing is written.
+Copier renders in a scratch folder, and the tool generates the first classes there. A plan then moves
+everything to its place, so that a fault leaves nothing written.
 """
 
 import os
@@ -42,21 +42,21 @@ _WHERE = "--data"
 _FILTERS = "jinja2_ansible_filters.AnsibleCoreFiltersExtension"  # those that Copier has
 _ANSWERS = PurePosixPath(".copier-answers.yml")
 _MOST_BYTES = 2**16
-"""No file of answers is longer than this."""
+"""Limit of bytes read from a file of answers."""
 _BOOLEANS = ["false", "true"]
 _COPIED = (_ANSWERS.name, SCHEMA_NAME)
-"""Files that nobody edits, besides the wheel of the laws."""
+"""Files that users do not edit, besides the wheel of the laws."""
 _TO_FORCE = "--diff shows the difference; --force replaces what nobody has edited, and nothing else"
 _TO_DELETE = "--diff shows the difference: merge it by hand, or delete the file; --force keeps what someone may have edited"
 
 
 def plan_project(folder: Path, answers: Mapping[str, str], *, ask: bool = False, force: bool = False) -> Plan:
-    """The plan that makes a project in `folder`.
+    """Plan a project in `folder`. Raises `ScaffoldError` with all faults of the answers.
 
-    `answers` are those that are given already, as text. The other questions are asked on the terminal with `ask`, and have
-    their defaults without it; the project is called after its folder. With `force`, files that nobody has edited since
-    they were made from the answers in the folder are replaced, and so are the wheel of the laws and the schema, which are copies. Raises
-    `ScaffoldError` with everything that is wrong with the answers.
+    `answers` are given in advance, as text. The other questions go to the terminal with `ask`, and take their
+    defaults without it. The project is named after its folder. With `force`, the plan replaces files that
+    still match the answers in the folder. It also replaces the wheel of the laws and the schema, which are
+    copies.
     """
     settings = _settings()
     _check_copier(str(settings["_min_copier_version"]))
@@ -69,7 +69,7 @@ def plan_project(folder: Path, answers: Mapping[str, str], *, ask: bool = False,
 
 
 def project_folder(text: str) -> Path:
-    """The folder that the command line names. Raises `ScaffoldError` where it names none, or a file."""
+    """Return the folder that the command line names. Raises `ScaffoldError` if it is empty or no folder."""
     if not text.strip():
         raise ScaffoldError(
             "the name of the folder is empty", where="DIR", fix="write `.` for the folder you are in"
@@ -82,7 +82,7 @@ def project_folder(text: str) -> Path:
 
 
 def next_steps(plan: Plan) -> tuple[str, ...]:
-    """The commands that come after the project of `plan` is made."""
+    """Return the commands to run once the project exists."""
     settings = _settings()
     [remembered] = [step.after for step in plan.steps if step.path == _ANSWERS]
     backend = yaml.safe_load(remembered or b"")["backend"]
@@ -104,14 +104,14 @@ def _laid_out(template: str, **context: object) -> str:
 
 
 def _name_of(folder: Path) -> str:
-    """A name like the folder's, in the letters that a name has."""
+    """Derive a project name from the folder's name, in legal letters."""
     text = unicodedata.normalize("NFKD", Path(os.path.abspath(folder)).name)
     without_accents = "".join(character for character in text if not unicodedata.combining(character))
     return re.sub(r"[^A-Za-z0-9]+", "-", without_accents).strip("-").lower()
 
 
 def _folder_faults(settings: Mapping[str, Question], name: str) -> Iterator[Fault]:
-    """What is wrong with a name that comes from the folder."""
+    """Find the fault of a project name that comes from the folder."""
     if refusal := _refusal(settings, "name", name):
         other = f"my-{name}" if not _refusal(settings, "name", f"my-{name}") else "my-study"
         message = f"the folder gives the project the name {name!r}, which will not do: {refusal}"
@@ -135,7 +135,6 @@ def _numbers(text: str) -> list[int]:
 
 
 def _rendered(answers: Mapping[str, Any], suggested: Mapping[str, Any], *, ask: bool) -> list[Request]:
-    """The files of the project that the answers give."""
     with TemporaryDirectory(prefix="scaffold-") as scratch:
         root = Path(scratch) / "project"
         _render(templates_folder() / "project", root, answers, {"laws": WHEEL, **suggested}, ask=ask)
@@ -169,9 +168,9 @@ def _render(
 
 
 def _generate(root: Path) -> list[Edit]:
-    """Let the tool write the first classes over those of the template, which are the same for plain Copier.
+    """Overwrite the template's first classes, which serve plain Copier, with generated classes.
 
-    Returned are the edits that register them, for an `__init__.py` that is there already.
+    Return the edits that register them, for an `__init__.py` that exists already.
     """
     layout = find_layout(root)
     specs = load_specs(path for path in sorted((root / "specs").iterdir()) if is_spec_file(path.name))
@@ -187,7 +186,6 @@ def _registered(package: str | None, init_file: PurePosixPath, spec: ModuleSpec,
 
 
 def _files(root: Path, kept: Iterable[PurePosixPath]) -> Iterator[File | Blob]:
-    """The files of the new project."""
     for path in sorted(root.rglob("*")):
         relative = PurePosixPath(path.relative_to(root).as_posix())
         if is_law_wheel(path.name):
@@ -200,7 +198,7 @@ def _files(root: Path, kept: Iterable[PurePosixPath]) -> Iterator[File | Blob]:
 
 
 def _forced(plan: Plan, settings: Mapping[str, Question]) -> Plan:
-    """The plan that replaces what nobody has edited; what someone may have edited stays a conflict."""
+    """Turn conflicts over unedited files into updates. Files with possible edits remain conflicts."""
     if not plan.conflicts:
         return plan
     former = _former_texts(plan.root, settings)
@@ -214,13 +212,13 @@ def _forced(plan: Plan, settings: Mapping[str, Question]) -> Plan:
 
 
 def _is_unedited(step: Step, former: Mapping[PurePosixPath, bytes]) -> bool:
-    """Whether the file is a copy, or what the former answers gave."""
+    """Whether the file is a copy, or matches the output of the former answers."""
     is_former = (step.before or b"").replace(b"\r\n", b"\n") == former.get(step.path)
     return step.path.name in _COPIED or is_law_wheel(step.path.name) or is_former
 
 
 def _former_texts(folder: Path, settings: Mapping[str, Question]) -> Mapping[PurePosixPath, bytes]:
-    """What the answers in the folder give; nothing where there are none that this template understands."""
+    """Return the files that the answers in the folder give, or nothing where the template rejects them."""
     try:
         answers = _checked_answers(settings, _remembered(read_place(_ANSWERS, folder / _ANSWERS)), [])
     except (ScaffoldError, yaml.YAMLError, ValueError, RecursionError):
@@ -230,7 +228,7 @@ def _former_texts(folder: Path, settings: Mapping[str, Question]) -> Mapping[Pur
 
 
 def _remembered(content: bytes | None) -> dict[str, str]:
-    """The answers in a file of Copier's, as text; those that begin with `_` are Copier's own."""
+    """Read the answers of Copier's file as text, without Copier's own keys, which begin with `_`."""
     answers = yaml.safe_load((content or b"")[:_MOST_BYTES])
     if not isinstance(answers, dict):
         return {}
@@ -248,7 +246,7 @@ def _as_text(value: object) -> str:
 
 
 def parse_answers(texts: Iterable[str]) -> dict[str, str]:
-    """`KEY=VALUE` texts as answers by question. Raises `ScaffoldError` for all that have no such form, or come twice."""
+    """Parse `KEY=VALUE` texts into answers. Raises `ScaffoldError` for malformed and repeated answers."""
     pairs = [(key.strip(), equals, value) for key, equals, value in (text.partition("=") for text in texts)]
     faults = [
         Fault(_WHERE, f"`{key}` has no `=`", "write KEY=VALUE, as in `--data style=kidger`")
@@ -269,7 +267,7 @@ def parse_answers(texts: Iterable[str]) -> dict[str, str]:
 def _checked_answers(
     settings: Mapping[str, Question], answers: Mapping[str, str], further: Sequence[Fault]
 ) -> dict[str, Any]:
-    """The answers in the types that Copier takes, or all that is wrong with them, and what is wrong besides."""
+    """Convert the answers to the types of Copier. Raises `ScaffoldError` with their faults and `further`."""
     faults = [fault for key, text in answers.items() for fault in _answer_faults(settings, key, text)]
     if faults or further:
         raise ScaffoldError.of([*faults, *further])
@@ -277,7 +275,7 @@ def _checked_answers(
 
 
 def _value(question: Question, text: str) -> str | list[str]:
-    """A list for a question with several answers, written with commas, in brackets or not."""
+    """Split the answer to a multiselect question at commas, in brackets or not."""
     if question["type"] == "bool":
         return text.strip().lower()
     if not question.get("multiselect"):
@@ -310,6 +308,6 @@ def _is_question(name: str, question: Question) -> bool:
 
 
 def _refusal(settings: Mapping[str, Question], key: str, value: str | list[str]) -> str:
-    """What the question's validator says of the value; empty where it is good."""
+    """Return the complaint of the question's validator, which is empty for a good value."""
     context = {key: value, "reserved_names": settings["reserved_names"]["default"]}
     return _laid_out(settings[key].get("validator", ""), **context).strip()

@@ -1,4 +1,4 @@
-"""One module, from what is emitted of its classes to its files: the templates lay each class out, and imports are read off that."""
+"""Files of a module, rendered by templates from the emitted classes. Imports are read off the result."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -23,29 +23,29 @@ from scaffold.suite.suites import emitted_suite
 
 CONFTEST = "conftest.py.jinja"
 _MARK = "# imports"
-"""Stands where the imports of a class go, while it is laid out to find out which they are."""
+"""Placeholder for the imports of a class while it is rendered to learn them."""
 Rendered = tuple[PurePosixPath, str]
 
 
 class _Draft(Struct, frozen=True):
-    """A class and its suite, laid out without imports, and what the templates were given."""
+    """A class and its suite, rendered without imports, and the contexts behind them."""
 
     spec: ModuleSpec
     context: Context
-    """What is emitted, without imports."""
+    """Context without imports."""
     readable: Context
-    """The same as any Python can read it, with marks in the place of imports."""
+    """Context in the syntax of any Python, with marks in place of imports."""
     module: tuple[Rendered, ...]
     suite: tuple[Rendered, ...]
 
     @property
     def code(self) -> str:
-        """The text of the class."""
+        """Text of the class."""
         return self._named(self.module, f"{self.spec.stem}.py")
 
     @property
     def tests(self) -> str:
-        """The text of its suite."""
+        """Text of its suite."""
         return self._named(self.suite, f"test_{self.spec.stem}.py")
 
     def _named(self, files: Iterable[Rendered], name: str) -> str:
@@ -55,7 +55,7 @@ class _Draft(Struct, frozen=True):
 def module_files(
     classes: ModuleSpec | Sequence[ModuleSpec], layout: Layout, known: Mapping[str, ModuleSpec]
 ) -> tuple[File, ...]:
-    """The files of one module, with one class or with several, as the templates lay them out."""
+    """Render the files of a module and all its classes."""
     specs = (classes,) if isinstance(classes, ModuleSpec) else classes
     drafts = [_drafted(spec, layout, known) for spec in specs]
     blocks = _blocks(drafts, layout, known)
@@ -72,7 +72,7 @@ def module_files(
 
 
 def _alone(draft: _Draft, context: Context, layout: Layout) -> Iterator[Rendered]:
-    """A class that is a module of its own, and its tests."""
+    """Render a class that is a module by itself, and its tests."""
     spec = draft.spec
     folder = own_template(spec, layout)
     if folder is None and not context["type_parameters"]:
@@ -85,13 +85,13 @@ def _alone(draft: _Draft, context: Context, layout: Layout) -> Iterator[Rendered
 
 
 def _with_imports(files: Iterable[Rendered], lines: Sequence[str]) -> Iterator[Rendered]:
-    """The files with an import block in the place of each mark."""
+    """Replace the mark in each file by the import block."""
     block = "\n".join(lines)
     return ((path, text.replace(_MARK, block, 1)) for path, text in files)
 
 
 def _several(drafts: Sequence[_Draft], blocks: Context, layout: Layout) -> Iterator[Rendered]:
-    """Classes that are one module, their tests, and what else own templates lay out."""
+    """Render classes that share a module, their tests, and further files of the project's own templates."""
     specs = [draft.spec for draft in drafts]
     tested = [draft for draft in drafts if draft.suite]
     file = specs[0].unit
@@ -114,21 +114,24 @@ def _several(drafts: Sequence[_Draft], blocks: Context, layout: Layout) -> Itera
 
 
 def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> Context:
-    """Everything that the templates of a class alone lay out: plain JSON."""
+    """Return the complete context of a module with a single class."""
     return module_contexts((spec,), layout, known)[0]
 
 
 def module_contexts(
     specs: Sequence[ModuleSpec], layout: Layout, known: Mapping[str, ModuleSpec]
 ) -> list[Context]:
-    """The same of each class of a module, with the imports of the whole."""
+    """Return the context of each class of a module, with the imports of the whole module."""
     drafts = [_drafted(spec, layout, known) for spec in specs]
     blocks = _blocks(drafts, layout, known)
     return [{**draft.context, **blocks} for draft in drafts]
 
 
 def _blocks(drafts: Sequence[_Draft], layout: Layout, known: Mapping[str, ModuleSpec]) -> Context:
-    """The import blocks of a module and of its tests. Raises `ScaffoldError` where names of its parts collide."""
+    """Return the import blocks of a module and of its tests.
+
+    Raises `ScaffoldError` where names of its classes collide.
+    """
     specs = [draft.spec for draft in drafts]
     module = "\n".join(merged_code(specs, [draft.code for draft in drafts]))
     tests = "\n".join(draft.tests for draft in drafts)
@@ -143,7 +146,7 @@ def _blocks(drafts: Sequence[_Draft], layout: Layout, known: Mapping[str, Module
 
 
 def _drafted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> _Draft:
-    """What the templates make of a class whose imports are not known yet."""
+    """Render a class and its suite before their imports are known."""
     context = _emitted(spec, layout, known)
     readable = {**readable_context(spec, context), **_marks(spec)}
     folder = own_template(spec, layout)
@@ -156,19 +159,19 @@ def _drafted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) 
 
 
 def _template_of(spec: ModuleSpec) -> str:
-    """The folder of templates that lays out a class, as it is written or as its kind is."""
+    """Return the folder of templates for a class: `as-written`, or the folder of its kind."""
     return AS_WRITTEN if spec.source else spec.kind
 
 
 def _marks(spec: ModuleSpec) -> Context:
-    """What a draft has in the place of imports; nothing where the class is laid out beside others."""
+    """Return the placeholders for imports, which are empty where the class shares its module."""
     if spec.unit is not None:
         return {"imports": [], "test_imports": [], "has_source_doc": False, "module_doc": ""}
     return {"imports": [_MARK], "test_imports": [_MARK]}
 
 
 def _emitted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> Context:
-    """What a class and its suite have, without imports."""
+    """Return the context of a class and its suite, without imports."""
     emitted = {
         **with_comments(spec, _as_written(spec) if spec.source else kind_of(spec.kind).context(spec)),
         **emitted_suite(spec, known),
@@ -181,18 +184,17 @@ def _emitted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) 
 
 
 def _as_written(spec: ModuleSpec) -> Context:
-    """The values that `templates/as-written` lays out."""
     return {"name": spec.name, "source": spec.source, "fields": [], "properties": []}
 
 
 def _source_doc(spec: ModuleSpec, doc: str, comment: str) -> Context:
-    """The comment above all of the file and its docstring, where it has them."""
+    """Return the comment at the top of the file and the module's docstring."""
     text = "\n\n".join(filter(None, (comment, documented(spec, ("module_doc",), doc, ""))))
     return {"has_source_doc": bool(text), "source_doc": text}
 
 
 def _places(spec: ModuleSpec, layout: Layout) -> Context:
-    """Where the files lie and the tests run; of platforms, the spec's word comes before the project's."""
+    """Return the paths of the files and the platforms of the tests. The spec overrides the project."""
     lower_for = spec.test.lower_for if spec.test.lower_for is not None else layout.settings.lower_for
     return {
         "backend": spec.test.backend or layout.settings.backend or "",
@@ -206,13 +208,13 @@ def _places(spec: ModuleSpec, layout: Layout) -> Context:
 
 
 def conftest_file(layout: Layout) -> File:
-    """The conftest for tests in a folder that has none."""
+    """Return the conftest for a folder of tests that has none."""
     context = {"tests_folder": layout.tests.as_posix(), "import_root": import_root(layout)}
     [(path, text)] = render_named(USUAL_SUITE, CONFTEST, context)
     return File(path, text, keep=True)
 
 
 def import_root(layout: Layout) -> str:
-    """Source of the folder that must be importable, as seen from the conftest in the folder of the tests."""
+    """Return source for the folder to put on the path, relative to the conftest of the tests."""
     up = f"Path(__file__).parents[{len(layout.tests.parts)}]"
     return up if layout.import_root == PurePosixPath(".") else f'{up} / "{layout.import_root}"'

@@ -1,14 +1,16 @@
-"""The words of a skeleton: a spec that is written as the class itself, in `specs/NAME.py`.
+"""Vocabulary of a skeleton: a spec written as the class itself, in `specs/NAME.py`.
 
-    class Affine(Module):
-        weight: Float[Array, "out_size in_size"] = param("lecun_normal")
-        bias: Float[Array, " out_size"] | None = param("zeros", optional="use_bias")
+```python
+class Affine(Module):
+    weight: Float[Array, "out_size in_size"] = param("lecun_normal")
+    bias: Float[Array, " out_size"] | None = param("zeros", optional="use_bias")
 
-        def __call__(self, x: Float[Array, " in_size"]) -> Float[Array, " out_size"]:
-            y = self.weight @ x
-            return y if self.bias is None else y + self.bias
+    def __call__(self, x: Float[Array, " in_size"]) -> Float[Array, " out_size"]:
+        y = self.weight @ x
+        return y if self.bias is None else y + self.bias
+```
 
-A skeleton is parsed and never run. Nothing here does anything: the words are there for editors and type checkers.
+A skeleton is parsed and never run. Nothing here has an effect: the names serve editors and type checkers.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -40,7 +42,10 @@ __all__ = [
 _Decorated = TypeVar("_Decorated")
 
 Expression = str | Callable[..., Any]
-"""A function whose arguments are the names that it reads, `lambda size: 2 * size`; or its body as text, as in TOML."""
+"""Function whose parameters are the names that it reads, or its body as text.
+
+For example `lambda size: 2 * size`, or `"2 * size"` as in TOML.
+"""
 Backend = Literal["cpu", "cuda", "rocm", "tpu"]
 Role = Literal["param", "data", "buffer", "static", "callable", "module", "state", "derived", "shared"]
 
@@ -49,7 +54,8 @@ Role = Literal["param", "data", "buffer", "static", "callable", "module", "state
 
 
 class ClassKeys(TypedDict, total=False):
-    """The keys of a spec that a class statement takes, `class Table(Pytree, rebuild="static")`, and the options of kinds."""
+    """Keys of a spec in a class statement, as in `class Table(Pytree, rebuild="static")`, and kinds' options.
+    """
 
     name: str
     doc: str
@@ -70,7 +76,7 @@ class ClassKeys(TypedDict, total=False):
 
 
 class _Skeleton:
-    """What skeletons of every kind have: a constructor and a factory, which are generated."""
+    """Base of all kinds, with the constructor and the factory that the tool generates."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None: ...
 
@@ -82,7 +88,7 @@ class _Skeleton:
 
 
 class _Dataclass(_Skeleton):
-    """What is a dataclass once it is generated, and goes through `dataclasses.replace`."""
+    """Base of kinds that become dataclasses, so that type checkers accept `dataclasses.replace`."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -119,7 +125,7 @@ class Abstract(_Dataclass):
 
 
 class FieldKeys(TypedDict, total=False):
-    """The keys of a field; its type is its annotation, and its doc the string below it."""
+    """Keys of a field. The annotation gives its type, and the string below it its docstring."""
 
     frozen: bool | str
     decay: bool
@@ -145,46 +151,46 @@ class FieldKeys(TypedDict, total=False):
 def field(
     initialiser: Expression | None = None, /, *, role: Role | None = None, **keys: Unpack[FieldKeys]
 ) -> Any:
-    """A field with the role that its type has by default, or with this one; made by the initialiser where there is one."""
+    """Declare a field with this role, or with the default role of its type. `initialiser` computes it."""
 
 
 def param(initialiser: Expression | None = None, /, **keys: Unpack[FieldKeys]) -> Any:
-    """A trained array, made by the initialiser where there is one."""
+    """Declare a trained array. `initialiser` computes it."""
 
 
 def data(initialiser: Expression | None = None, /, **keys: Unpack[FieldKeys]) -> Any:
-    """An array that is neither trained nor cut off from gradients."""
+    """Declare an array that is not trained, but lets gradients through."""
 
 
 def buffer(initialiser: Expression | None = None, /, **keys: Unpack[FieldKeys]) -> Any:
-    """An array that is never trained, or a Python value that is a leaf."""
+    """Declare an array that is never trained, or a Python value that is a leaf."""
 
 
 def state(initialiser: Expression | None = None, /, **keys: Unpack[FieldKeys]) -> Any:
-    """An array that the call updates."""
+    """Declare an array that the call updates."""
 
 
 def module(initialiser: Expression | None = None, /, **keys: Unpack[FieldKeys]) -> Any:
-    """A sub-tree that may hold arrays of its own."""
+    """Declare a subtree that may hold arrays of its own."""
 
 
 def static(value: Any = None, /, **keys: Unpack[FieldKeys]) -> Any:
-    """A Python value that is part of the treedef."""
+    """Declare a Python value that is part of the treedef."""
 
 
 def derived(expression: Expression | None = None, /, **keys: Unpack[FieldKeys]) -> Any:
-    """A property that is computed from the other fields at each use."""
+    """Declare a property that is computed from other fields at each use."""
 
 
 def shared(array: Expression | None = None, /, **keys: Unpack[FieldKeys]) -> Any:
-    """A property that reads an array which another field stores."""
+    """Declare a property that reads an array which another field stores."""
 
 
 # -- decorators --------------------------------------------------------------------------------------------------------
 
 
 class CallKeys(TypedDict, total=False):
-    """The keys of a call that neither its signature nor its docstring says."""
+    """Keys of a call that neither its signature nor its docstring gives."""
 
     doc: str
     comment: str
@@ -193,7 +199,7 @@ class CallKeys(TypedDict, total=False):
 
 
 class CaseKeys(TypedDict, total=False):
-    """The keys of a further configuration of the tests."""
+    """Keys of a further configuration for the tests."""
 
     name: Required[str]
     sizes: Mapping[str, int | Sequence[int]]
@@ -201,7 +207,7 @@ class CaseKeys(TypedDict, total=False):
 
 
 class ConditionKeys(TypedDict):
-    """The keys of a condition that the tests hold."""
+    """Keys of a condition that the tests hold."""
 
     name: str
     that: Expression
@@ -209,7 +215,7 @@ class ConditionKeys(TypedDict):
 
 
 class TestKeys(TypedDict, total=False):
-    """The keys of the table `[test]`."""
+    """Keys of the table `[test]`."""
 
     sizes: Mapping[str, int | Sequence[int]]
     ties: Mapping[str, str]
@@ -235,22 +241,22 @@ class TestKeys(TypedDict, total=False):
 
 
 def as_written(decorated: Any = None, /, *, laws: Literal["pytree", "nnx"] = "pytree") -> Any:
-    """A class that is emitted word for word, whatever its bases: the tool adds its tests, and nothing else."""
+    """Mark a class that the tool emits word for word, with any bases. Only its tests are generated."""
     return _as_it_is if decorated is None else decorated
 
 
 def call(**keys: Unpack[CallKeys]) -> Callable[[_Decorated], _Decorated]:
-    """What is to be known of a method besides."""
+    """Add keys to a method, such as its `carry`."""
     return _as_it_is
 
 
 def groups(**groups: Sequence[str] | Mapping[str, Any]) -> Callable[[_Decorated], _Decorated]:
-    """Named sets of fields, each with a filter spec."""
+    """Name sets of fields, each of which gets a filter spec."""
     return _as_it_is
 
 
 def test(**keys: Unpack[TestKeys]) -> Callable[[_Decorated], _Decorated]:
-    """Values for the generated tests."""
+    """Give values for the generated tests."""
     return _as_it_is
 
 

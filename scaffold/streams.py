@@ -1,4 +1,4 @@
-"""What a process writes, read as it comes, of which only so much is kept."""
+"""Output of other processes, read as it arrives and kept up to a limit."""
 
 import os
 from queue import Empty, Full, Queue
@@ -7,14 +7,14 @@ from typing import IO
 
 LAST_WORDS = 16_000
 LONGEST_ANSWER = 64 * 2**20
-"""Bytes of one answer; a test file has some thousands."""
+"""Limit of an answer in bytes. A test file has some thousands."""
 _PIECE = 2**16
 _WAITING = 16
-"""Lines that wait to be read; whoever writes more has to wait."""
+"""Number of lines in the queue before the writer has to wait."""
 
 
 class Lines:
-    """The lines of a stream, read by a thread. A line without an end is the last."""
+    """Lines of a stream, read by a thread. Text without a final newline is dropped."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -25,7 +25,7 @@ class Lines:
         self.reader.start()
 
     def next(self, seconds: float) -> bytes | None:
-        """The next line; None at the end. Raises `TimeoutError`."""
+        """Return the next line, or None at the end. Raises `TimeoutError`."""
         try:
             return self._lines.get(timeout=seconds)
         except Empty:
@@ -60,7 +60,7 @@ class Lines:
 
 
 class Tail:
-    """The end of what a stream has brought, read by a thread."""
+    """Last part of a stream, read by a thread."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -70,7 +70,7 @@ class Tail:
 
     @property
     def text(self) -> str:
-        """The end, as text."""
+        """Last part as text."""
         return self._kept.decode("utf-8", "replace")
 
     def _read(self) -> None:

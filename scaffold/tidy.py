@@ -1,4 +1,4 @@
-"""Files formatted by ruff, many in one call, by the settings that are given, and parsed, before anything is written."""
+"""Formatting by ruff in batches, before anything is written. Invalid Python is refused."""
 
 import ast
 import os
@@ -36,22 +36,22 @@ _SORT = (
     "--fix",
 )
 _BATCH = 64
-"""Files for one call of ruff: enough that its start is a small part of its work."""
+"""Files for a single call of ruff, enough that its start costs little."""
 _FOR_A_THREAD = 8
-"""Files that ruff formats in less time than it takes to start threads."""
+"""Number of files that ruff formats faster than it starts threads."""
 
 
 class Style(Struct, frozen=True):
-    """What a project says of the layout of its code, as arguments of ruff."""
+    """The project's code style, as arguments of ruff."""
 
     format: tuple[str, ...] = ("--line-length", "88")
     sort: tuple[str, ...] = ()
-    """Those of `ruff check`, where imports stand in another order than its usual one."""
+    """Arguments of `ruff check`, where imports have an order that differs from the default."""
 
 
 @cache
 def ruff_program() -> str:
-    """Where ruff is."""
+    """Return the path of ruff."""
     beside = Path(sys.executable).with_name(
         "ruff"
     )  # in an environment; asking the package loads all of sysconfig
@@ -64,9 +64,9 @@ def ruff_program() -> str:
 
 
 def tidy(files: Iterable[File], style: Style | None = None) -> tuple[File, ...]:
-    """The files with their Python formatted; `style` is what a project says of that. Raises `ScaffoldError` for Python that does not parse.
+    """Format the Python among the files. Raises `ScaffoldError` for invalid Python.
 
-    A batch is formatted while the next is laid out, where `files` lays them out one by one.
+    If `files` is a lazy iterator, ruff formats a batch while the next is rendered.
     """
     remaining, style = iter(files), style or Style()
     with _scratch_folder() as folder, ExitStack() as running:
@@ -80,7 +80,7 @@ def tidy(files: Iterable[File], style: Style | None = None) -> tuple[File, ...]:
 def _start(
     files: Sequence[File], folder: Path, running: ExitStack, style: Sequence[str]
 ) -> subprocess.Popen[str] | None:
-    """Ruff at work on the Python of a batch, each file under its number; None where there is none."""
+    """Start ruff on the Python files of a batch, each under its number. Return None if there are none."""
     folder.mkdir()
     python = [(index, file) for index, file in enumerate(files) if _is_python(file)]
     for index, file in python:
@@ -99,7 +99,7 @@ def _ruff(folder: Path, files: int, style: Sequence[str]) -> subprocess.Popen[st
 def _finished(
     files: Sequence[File], folder: Path, ruff: subprocess.Popen[str] | None, sort: Sequence[str]
 ) -> Iterator[File]:
-    """The batch as ruff formats it, which parses it too."""
+    """Yield the batch as ruff has formatted it. Raises `ScaffoldError` if ruff refuses a file."""
     error = ruff.communicate()[1] if ruff is not None else ""
     if ruff is not None and ruff.returncode:
         raise _refused(files, error)
@@ -125,13 +125,13 @@ def _is_python(file: File) -> bool:
 
 
 def _scratch_folder() -> TemporaryDirectory[str]:
-    """A folder for ruff to work in: in memory where there is one, since a disk flushes what ruff rewrites."""
+    """Open a folder for ruff, in memory where possible, since a disk flushes each rewrite."""
     memory = "/dev/shm"
     return TemporaryDirectory(prefix="scaffold-", dir=memory if os.access(memory, os.W_OK) else None)
 
 
 def _parse(file: File) -> None:
-    """Refuse a file that is no Python, by its own name."""
+    """Raise `ScaffoldError` that names the file if it is invalid Python."""
     try:
         ast.parse(file.text)
     except SyntaxError as error:

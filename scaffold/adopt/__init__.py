@@ -1,7 +1,8 @@
-"""A suite for every class that exists: classes are looked at in the user's own interpreter, in a process beside this one.
+"""Suites for existing classes, which a child process imports in the user's own interpreter.
 
-`targets` read what is asked for, `process` and `workers` talk to the child, `emit` writes the test files, `report` says what was
-found. What runs in the other interpreter is `child`. `coverage` needs none: it reads sources (`source_classes`) and records.
+`targets` reads the user's targets, `processes` starts and asks the child, and `child` is the code that runs
+there. `emit` writes the test files, and `report` formats the findings. `targets.coverage` needs no child,
+because it reads sources and records.
 """
 
 from scaffold.adopt.flow import adopt

@@ -1,4 +1,4 @@
-"""What of the targets and the options cannot be used, once the interpreter has listed the classes and tried the options."""
+"""Checks of targets and options against the classes that the interpreter has listed."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,19 +10,19 @@ from scaffold.adopt.targets.wanted import Wanted
 from scaffold.errors import Fault, ScaffoldError, suggestion
 
 _LACKS = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
-"""A package that is not there."""
+"""Matches the error for a missing package."""
 MOST_TOLD = 20
-"""Legal names that are listed; more say nothing."""
+"""Maximum number of legal names in a fault. Longer lists are left out."""
 
 
 def mistake_of(outcome: Outcome) -> Fault:
-    """The mistake in an option that said how a class is built or called."""
+    """Return the fault of an option such as `--build` whose expression does not work."""
     fix = "write what works on the class; names are those of its module, jax, jnp, np, eqx, sample, and `--with`"
     return Fault(outcome.mistake, outcome.why, fix)
 
 
 def left_out_of(listed: Mapping[str, Any]) -> tuple[LeftOut, ...]:
-    """What gets no suite, and why: classes, and modules and targets that cannot be imported."""
+    """List the classes without a suite, and the modules and targets that cannot be imported, with reasons."""
     classes = [
         LeftOut(cls["module"], cls["name"], cls["why"])
         for cls in listed["classes"]
@@ -34,14 +34,18 @@ def left_out_of(listed: Mapping[str, Any]) -> tuple[LeftOut, ...]:
 
 
 def check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: Wanted) -> None:
-    """Refuses names that are nowhere, targets of which none can be used, and what is said of one class where there are more."""
+    """Raise `ScaffoldError` for targets and options that cannot be used.
+
+    Examples are names that do not exist, `--build` or `--call` for several classes, and `--set` of an unknown
+    argument.
+    """
     classes = [cls for cls in listed["classes"] if not cls["why"]]
     fix = "write a module that this interpreter can import, or name another with `--python`"
     faults = list[Fault]()
     for fault in listed["faults"]:
         meant = fault.get("meant")
         if classes and meant is None:
-            continue  # the others are adopted, and it is left out
+            continue  # other classes are adopted, and the target is left out
         told = f"cannot be looked at: {fault['why']}"
         lacks = _LACKS.search(fault["why"])
         if lacks and lacks[1] != re.split(r"[.:]", fault["target"])[0]:
@@ -72,7 +76,7 @@ def check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: W
 
 
 def _check_said(said: Mapping[str, str], taken: Sequence[str]) -> None:
-    """Refuses values for arguments that nothing takes."""
+    """Refuse `--set` for an argument that no constructor or method takes."""
     problem = "no constructor and no method that was found takes it"
     legal = tuple(taken) if len(taken) <= MOST_TOLD else ()
     faults = [

@@ -1,4 +1,4 @@
-"""From targets to a plan and a report: list the classes, find how each is built and called, write its tests, run them."""
+"""Main loop of `adopt`: list the classes, find how to build and call each, write and run its tests."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -37,36 +37,36 @@ from scaffold.tidy import tidy
 Progress = Callable[[int, int, str], None]
 Publish = Callable[[Plan], Plan]
 GRACE = 10.0
-"""Seconds by which a process may be late, since it keeps its limits itself."""
+"""Seconds that the parent waits beyond the limit that the child keeps itself."""
 IMPORTS = 2.0
-"""Limits of time that the import of the targets may take."""
+"""Factor on the time limit for the import of the targets."""
 
 
 class Run(Struct, frozen=True):
-    """What all classes of a run share."""
+    """Settings and records that all classes of a run share."""
 
     wanted: Wanted
     layout: Layout
     path: tuple[str, ...]
-    """Folders in which the classes are looked for."""
+    """Folders to import the classes from."""
     written: Written
     other: OtherProcess | None = None
-    """In which the order of leaves is looked at again."""
+    """Process with another hash seed, for a second look at the order of leaves."""
     reproductions: Reproductions = field(default_factory=Reproductions)
 
     @property
     def records(self) -> bool:
-        """Whether the numbers of what is adopted are recorded."""
+        """Whether the run records the numbers that the classes compute."""
         return self.wanted.records and self.layout.settings.numbers != "off"
 
 
 def adopt(
     wanted: Wanted, layout: Layout, here: Path, progress: Progress, publish: Publish | None = None
 ) -> tuple[Plan, Report]:
-    """The plan that writes the tests, and what these tests say.
+    """Plan the tests of each class of the targets, run them, and return the plan and the report.
 
-    With `publish`, each class is written as soon as it is done, and the plan is what was carried out; without it nothing
-    is written. Raises `ScaffoldError` for targets that cannot be used, all of them at once.
+    With `publish`, each class is written as soon as it is done, and the plan lists the steps carried out.
+    Without it, nothing is written. Raises `ScaffoldError` with the faults of all unusable targets.
     """
     targets = read_targets(wanted.targets, here)
     command = find_python(wanted.python, layout.root)
@@ -114,7 +114,7 @@ def _timed(child: Child, adopted: Adopted, run: Run) -> Outcome:
 
 
 def _begun(module: str, name: str, run: Run) -> Adopted:
-    """A class that was listed, before anything is found of it."""
+    """Return the listed class, with the tests accepted before unless `baseline` or `force` is set."""
     adopted = Adopted(module, name, run.written.stems[module, name], {})
     return (
         adopted
@@ -124,7 +124,7 @@ def _begun(module: str, name: str, run: Run) -> Adopted:
 
 
 class Children:
-    """Processes that are ended at the end, whatever happens."""
+    """Child processes that are closed on exit, even after an error."""
 
     def __init__(self, command: Sequence[str], folder: Path, memory: int, checked_types: str = "") -> None:
         self.command, self.folder, self.memory = command, folder, memory
@@ -135,7 +135,7 @@ class Children:
         return self
 
     def start(self, hash_seed: str = SEEDS[0]) -> Child:
-        """One more process."""
+        """Start a child process, which `__exit__` closes."""
         child = Child(self.command, self.folder, self.memory, hash_seed, self.checked_types)
         self.started.append(child)
         return child
@@ -152,7 +152,10 @@ def _path(run: Run) -> dict[str, Any]:
 def listed_by(
     child: Child, targets: Sequence[Target], wanted: Wanted, folders: Sequence[str]
 ) -> dict[str, Any]:
-    """The classes of the targets. Raises `ScaffoldError` where an import ends the process, or a library is too old."""
+    """Ask the child for the classes of the targets.
+
+    Raises `ScaffoldError` if an import ends the process, or if a library is too old.
+    """
     request = {"do": "list", "targets": [target.to_json() for target in targets], "said": dict(wanted.said)}
     try:
         listed = _checked_list(child.ask({**request, "folders": [*folders]}, IMPORTS * wanted.seconds))
@@ -167,7 +170,7 @@ def listed_by(
 
 
 def _checked_list(answer: dict[str, Any]) -> dict[str, Any]:
-    """The answer, where it lists classes. Raises `NoAnswerError`."""
+    """Return an answer that lists classes. Raises `NoAnswerError` for any other answer."""
     if "error" in answer:
         raise NoAnswerError(str(answer["error"]))
     if not all(isinstance(answer.get(key), list) for key in ("classes", "faults", "taken", "passed_over")):
@@ -176,7 +179,7 @@ def _checked_list(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _outcome(child: Child, adopted: Adopted, run: Run) -> Outcome:
-    """What is found of one class, and what its tests say."""
+    """Ask the child how the class is built and called, then write its tests and run them."""
     wanted = run.wanted
     request = {"do": "adopt", "module": adopted.module, "name": adopted.name, "seconds": wanted.seconds}
     said = {"build": wanted.build, "call": wanted.call, "said": dict(wanted.said), "imports": wanted.imports}
@@ -200,7 +203,7 @@ def _outcome(child: Child, adopted: Adopted, run: Run) -> Outcome:
 
 
 def _held(child: Child, adopted: Adopted, run: Run) -> Outcome:
-    """The class held to the laws by the file that is written for it, or by the one that somebody has edited."""
+    """Run the laws in the new test file, or in the existing file if the user has edited it."""
     *_, outcome = _ours(child, adopted, run)
     if run.wanted.force or outcome.file is None:
         return outcome
@@ -212,7 +215,10 @@ def _held(child: Child, adopted: Adopted, run: Run) -> Outcome:
 
 
 def _ours(child: Child, adopted: Adopted, run: Run) -> Iterator[Outcome]:
-    """What is written, from all that is held to what is left when findings are left out; what rested on them is held then."""
+    """Yield the outcome of each version of the new file, as findings become skips.
+
+    After a skip the tests run again, because tests that rested on the skipped test can run then.
+    """
     while True:
         file, before = _file(adopted, run), len(adopted.skips)
         outcome = Outcome(adopted, file=file, report=_asked(child, adopted, file.text, run), baseline=before)
@@ -231,7 +237,7 @@ def _ours(child: Child, adopted: Adopted, run: Run) -> Iterator[Outcome]:
 
 
 def _without(outcome: Outcome, skipped: Sequence[Mapping[str, Any]], run: Run) -> Outcome:
-    """The same with findings left out, each with its text."""
+    """Turn findings into skips, each with the text of the finding as its reason."""
     skips = dict([*outcome.one.skips, *map(skip_of, skipped)])
     adopted = replace(outcome.one, skips=[*skips.items()])
     left = [finding for finding in outcome.findings if finding not in skipped]
@@ -252,14 +258,14 @@ def _asked(child: Child, adopted: Adopted, text: str, run: Run) -> dict[str, Any
         return {"error": str(error)}
     try:
         return run.reproductions.added_to(report, child, adopted, run.path)
-    except NoAnswerError:  # a reproduction ends the process, and what was found stays
+    except NoAnswerError:  # a reproduction has ended the process, but the findings stay
         return report
 
 
 def _with_order(
     report: dict[str, Any], child: Child, adopted: Adopted, file: Mapping[str, Any], run: Run
 ) -> dict[str, Any]:
-    """The report, with the order of leaves where the class itself flattens and another process has another one."""
+    """Add a finding if a registered class has another order of leaves in the second process."""
     if run.other is None or adopted.found["kind"] != "registered" or "findings" not in report:
         return report
     orders = leaves_in(child, file), run.other.leaves(file)
@@ -270,7 +276,7 @@ def _with_order(
 
 
 def _with_quiet_leaves(report: dict[str, Any], adopted: Adopted) -> dict[str, Any]:
-    """The report, with the leaves that are declared without a gradient since the call shows it so."""
+    """Add advice on leaves that the suite declares without a gradient, because the call shows none."""
     if "findings" not in report:
         return report
     return {**report, "findings": [*report["findings"], *own_findings.of_quiet_leaves(adopted.found)]}
@@ -282,7 +288,7 @@ def _file(adopted: Adopted, run: Run) -> File:
 
 
 def _plan(outcomes: Sequence[Outcome], run: Run) -> Plan:
-    """The plan that writes the tests of what was found; what was edited in them stays."""
+    """Return the plan that writes the tests and records. A test file that has to stay becomes a note."""
     written = {
         outcome.file: outcome.one for outcome in outcomes if outcome.file is not None and not outcome.stays
     }
@@ -299,7 +305,10 @@ def _plan(outcomes: Sequence[Outcome], run: Run) -> Plan:
 
 
 def _numbers(outcome: Outcome) -> File | None:
-    """The record of what an adopted class computes; one that is there stays, which `pytest --numbers=update` changes."""
+    """Return the record of the numbers that a class computes.
+
+    An existing record stays, and only `pytest --numbers=update` changes it.
+    """
     text = str(outcome.report.get("numbers", ""))
     if outcome.file is None or not text:
         return None

@@ -1,4 +1,7 @@
-"""From targets to an answer about each class, by requests to the user's interpreter; nothing is written, and no test is run."""
+"""Requests to the user's interpreter about each class of the targets.
+
+Nothing is written, and no test runs.
+"""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -23,19 +26,19 @@ Progress = Callable[[int, int, str], None]
 
 
 class Inquiry(Struct, frozen=True):
-    """What the requests about all classes share."""
+    """Settings that the requests about all classes share."""
 
     wanted: Wanted
     folders: tuple[str, ...]
 
     def ask(self, child: Child, do: str, cls: Class, **more: Any) -> dict[str, Any]:
-        """The answer to one request about a class."""
+        """Send a request about a class, and return the answer."""
         seconds = self.wanted.seconds
         request = {"do": do, "module": cls["module"], "name": cls["name"], "folders": [*self.folders]}
         return child.ask({**request, "seconds": seconds, **more}, seconds + GRACE)
 
     def ask_said(self, child: Child, do: str, cls: Class) -> dict[str, Any]:
-        """The same, with how the user says that the class is built and called."""
+        """Send a request together with the user's options on how to build and call the class."""
         wanted = self.wanted
         return self.ask(
             child,
@@ -58,10 +61,10 @@ def each_class(
     *,
     prepared: Callable[[Class], dict[str, Any]] = dict,
 ) -> tuple[list[Result], tuple[LeftOut, ...]]:
-    """What `work` makes of each class of the targets, and what is left out.
+    """Apply `work` to each class of the targets, and list the classes that are left out.
 
-    `prepared` may change what the interpreter lists of a class. Raises `ScaffoldError` for targets that cannot be used, all of
-    them at once.
+    `prepared` maps each listed class before the checks. Raises `ScaffoldError` with the faults of all
+    unusable targets.
     """
     targets = read_targets(wanted.targets, here)
     command = find_python(wanted.python, layout.root)
@@ -87,5 +90,5 @@ def each_class(
 
 
 def label_of(cls: Class) -> str:
-    """`pkg.mod:Class`."""
+    """Return `pkg.mod:Class`."""
     return f"{cls['module']}:{cls['name']}"

@@ -1,4 +1,4 @@
-"""The classes of a run that are done, a line each: what a run that was ended goes on from."""
+"""Journal of the classes that a run has finished, a JSON line each, from which `--resume` goes on."""
 
 import contextlib
 import os
@@ -13,11 +13,14 @@ from scaffold.errors import ScaffoldError
 from scaffold.history.records import FOLDER
 
 PLACE = FOLDER / "adopt-run.jsonl"
-"""Where the journal lies until the run is over."""
+"""Path of the journal below the project root, until the run is over."""
 
 
 class Journal:
-    """The journal of one run, which `options` describe; `outcomes` are those of the run that was ended."""
+    """Journal of a run, which `options` identify.
+
+    With `resume`, `outcomes` are the classes that the interrupted run had finished.
+    """
 
     def __init__(self, root: Path, options: Mapping[str, Any], *, resume: bool) -> None:
         self.path = root / PLACE
@@ -25,7 +28,10 @@ class Journal:
         self.outcomes = self._read() if resume else {}
 
     def _read(self) -> dict[str, Outcome]:
-        """The outcomes by class. Raises `ScaffoldError` where there are none, or where they are of other options."""
+        """Read the outcomes by class label.
+
+        Raises `ScaffoldError` if there is no journal, or if its options differ.
+        """
         try:
             lines = self.path.read_bytes().split(b"\n")
         except FileNotFoundError:
@@ -38,26 +44,26 @@ class Journal:
                 where="--resume",
                 fix="give the same, or leave --resume out to begin anew",
             )
-        outcomes = (_decoded(line) for line in lines[1:-1])  # what follows the last newline is half a line
+        outcomes = (_decoded(line) for line in lines[1:-1])  # text after the last newline is half a line
         return {outcome.one.label: outcome for outcome in outcomes}
 
     def begin(self) -> None:
-        """Write the options, and what is known already."""
+        """Write the options and the outcomes known so far."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         lines = [self._options, *map(_encoded, self.outcomes.values())]
         self.path.write_bytes(b"".join(line + b"\n" for line in lines))
 
     def add(self, outcome: Outcome) -> None:
-        """Append an outcome, which is on the disk when this returns."""
+        """Append an outcome, and sync it to disk."""
         with self.path.open("ab") as file:
             file.write(_encoded(outcome) + b"\n")
             file.flush()
             os.fsync(file.fileno())
 
     def end(self) -> None:
-        """Remove the journal, and its folder where nothing else is in it: all classes are done."""
+        """Remove the journal, and its folder if nothing else is in it."""
         self.path.unlink(missing_ok=True)
-        with contextlib.suppress(OSError):  # the records of what was written are there
+        with contextlib.suppress(OSError):  # the folder may have records
             self.path.parent.rmdir()
 
 

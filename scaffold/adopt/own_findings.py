@@ -1,4 +1,4 @@
-"""What `adopt` finds beside the tests of a class, as a law tells it."""
+"""Findings of `adopt` beside the tests of a class, in the form of a law's findings."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,11 +16,11 @@ _QUIET = {
         "Adopt the class with `--call` of the method that uses it.",
     ),
 }
-"""By how leaves are marked, what is so, and what to do about it."""
+"""Problem and fix for leaves without a gradient, by their key in the description."""
 
 
 def of_order(name: str, first: Sequence[str], second: Sequence[str]) -> Finding:
-    """What is wrong where leaves come in two orders."""
+    """Return a finding for leaves whose order depends on the hash seed, such as leaves kept in a set."""
     problem = f"its leaves come as `{', '.join(first)}` with {HASH_SEED}={SEEDS[0]}, and as `{', '.join(second)}` with {SEEDS[1]}"
     law = {"law": "P4", "name": "key paths", "test": "test_p04_order_is_the_same_in_each_process"}
     hint = "a set of names, which is iterated over"
@@ -29,7 +29,7 @@ def of_order(name: str, first: Sequence[str], second: Sequence[str]) -> Finding:
 
 
 def of_flattening(name: str, why: str) -> list[Finding]:
-    """What is wrong where a class is built, and jax refuses what its flatten gives: `return None, (self.positions,)`."""
+    """Return a finding if jax refuses the result of flatten, such as `return None, (self.positions,)`."""
     if "custom PyTree node should return" not in why:
         return []
     law = {
@@ -45,7 +45,7 @@ def of_flattening(name: str, why: str) -> list[Finding]:
 
 
 def of_quiet_leaves(description: Mapping[str, Any]) -> list[Finding]:
-    """What is to be known of leaves that no test asks a gradient of, by why that is."""
+    """Return advice for each group of leaves that the tests ask no gradient of."""
     return [_of_quiet(kind, description[kind]) for kind in _QUIET if description.get(kind)]
 
 

@@ -1,4 +1,4 @@
-"""The test files of a long run: each class is written when it is done."""
+"""Test files of a long run, each written as soon as its class is done."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ MakePlan = Callable[[Sequence[Outcome]], Plan]
 
 
 class Streamed(Struct):
-    """Publishes the plan of each class, and notes in the journal that it is done."""
+    """Publisher of the plan of each class, which notes finished classes in the journal."""
 
     make_plan: MakePlan
     publish: Callable[[Plan], Plan]
@@ -21,22 +21,25 @@ class Streamed(Struct):
     plans: list[Plan] = field(default_factory=list[Plan])
 
     def begun(self) -> "Streamed":
-        """The same, with a journal that is begun."""
+        """Begin the journal, and return this object."""
         self.journal.begin()
         return self
 
     def add(self, outcome: Outcome) -> None:
-        """Write the tests of a class; a run that is killed before the note does the class again."""
+        """Write the tests of a class, then note it in the journal.
+
+        A run killed in between repeats the class.
+        """
         self.plans.append(self.publish(self.make_plan([outcome])))
         self.journal.add(outcome)
 
     def plan(self, root: Path) -> Plan:
-        """All that was carried out, as one plan."""
+        """Return all published plans as a single plan."""
         return united(root, self.plans)
 
 
 def united(root: Path, plans: Iterable[Plan]) -> Plan:
-    """Plans that were carried out one after the other, as one: for each path, what was first done to it."""
+    """Merge plans carried out in turn. Each path keeps its first step that wrote something."""
     steps: dict[object, Step] = {}
     notes: dict[str, None] = {}
     for plan in plans:

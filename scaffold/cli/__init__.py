@@ -1,4 +1,4 @@
-"""argv, or answers (`prompts`), to the API: all that prints or sets an exit code."""
+"""Command line: the only place that prints or sets an exit code."""
 
 from scaffold.cli.commands import main
 

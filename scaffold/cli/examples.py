@@ -1,4 +1,4 @@
-"""Commands that the help shows."""
+"""Examples for the help of several commands."""
 
 FIRST_CLASS = """
 \b

@@ -1,4 +1,4 @@
-"""Every way in which a command can fail, in the one form in which it is told."""
+"""Conversion of every failure of a command to a `ScaffoldError`, and its printing."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -12,15 +12,18 @@ from scaffold.errors import Fault, ScaffoldError, shown, suggestion
 from scaffold.publish.signals import Stopped
 
 TRACEBACK = "SCAFFOLD_TRACEBACK"
-"""The environment variable that shows where a fault of the tool comes from."""
+"""Environment variable that makes an internal error print its traceback."""
 FAULT_OF_THE_TOOL = 70
-"""The exit code for that, as `sysexits.h` has it."""
+"""Exit code of an internal error: `EX_SOFTWARE` of `sysexits.h`."""
 _MOST_PLACES = 20
 _MOST_FAULTS = 50
 
 
 def guarded(run: Callable[[], Any], arguments: Sequence[str]) -> int:
-    """The exit code of a run; whatever is raised in it is told, with `--json` among the arguments as JSON."""
+    """Run a command and return its exit code.
+
+    Print any failure, as JSON if `--json` is among the arguments.
+    """
     try:
         code = run()
     except BrokenPipeError:
@@ -45,19 +48,19 @@ def _refuse(error: ScaffoldError, *, as_json: bool) -> int:
 
 
 def error_json(error: ScaffoldError) -> dict[str, Any]:
-    """The faults as `--json` has them."""
+    """Return the JSON of an error for `--json`."""
     return {"ok": False, **faults_json(error.faults)}
 
 
 def faults_json(faults: Sequence[Fault]) -> dict[str, Any]:
-    """The first faults, and how many are left out."""
+    """Return the first faults and a count of the others."""
     first = [fault.to_json() for fault in faults[:_MOST_FAULTS]]
     more = len(faults) - len(first)
     return {"faults": first, **({"left_out": more} if more else {})}
 
 
 def fault_texts(faults: Sequence[Fault]) -> list[str]:
-    """The faults as text, each kind once with its places, the legal values and the fix."""
+    """Format the faults. Faults with the same cause, fix and legal values are merged."""
     alike: dict[tuple[str, str, tuple[str, ...]], list[Fault]] = {}
     for fault in faults:
         alike.setdefault((fault.what, fault.fix, fault.legal), []).append(fault)
@@ -70,7 +73,7 @@ def fault_texts(faults: Sequence[Fault]) -> list[str]:
 
 
 def _fault_text(fault: Fault, others: Sequence[str]) -> str:
-    """One fault, with the other places that have the same."""
+    """Format a fault with the other places where it occurs."""
     first, *rest = str(fault).split("\n")
     places = list(dict.fromkeys(others))
     more = [f"and {len(places) - _MOST_PLACES} more"] if len(places) > _MOST_PLACES else []
@@ -118,7 +121,7 @@ def _fault_of_the_tool(error: Exception) -> ScaffoldError:
 
 
 def unknown_command(name: str, commands: Sequence[str]) -> ScaffoldError:
-    """What to say of a command that is not there."""
+    """Return the error for an unknown command, with the nearest known name."""
     fix = suggestion(name, commands, "`scaffold --help` says what each does")
     return ScaffoldError(f"there is no command `{name}`", where="scaffold", fix=fix, legal=commands)
 
@@ -147,6 +150,6 @@ def _usage_error(error: click.ClickException, arguments: Sequence[str]) -> Scaff
 
 
 def _context(arguments: Sequence[str]) -> click.Context:
-    """A context of the command, for the errors to which click gives none."""
+    """Create a context for errors that click raises without it."""
     path = " ".join(["scaffold", *(word for word in arguments[:1] if word[:1] != "-")])
     return click.Context(click.Command(path), info_name=path)

@@ -1,4 +1,4 @@
-"""The group of all commands: it reports what goes wrong in any of them, parsing included."""
+"""Click group that reports every failure of its commands, of parsing too."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,9 +13,9 @@ from scaffold.cli.terminal import tolerate_any_text, wants_colour
 
 
 class Commands(click.Group):
-    """Commands in the order of `homes`, whose every failure has the form of a `ScaffoldError`.
+    """Group of commands in the order of `homes`, whose failures all take the form of a `ScaffoldError`.
 
-    `homes` has the module of each command, which is imported when the command is called or its help is printed.
+    `homes` maps each command to its module, which is imported for a call or for help.
     """
 
     def __init__(self, *args: Any, homes: Mapping[str, str], **more: Any):
@@ -39,7 +39,10 @@ class Commands(click.Group):
     def main(
         self, args: Sequence[str] | None = None, *rest: Any, standalone_mode: bool = True, **more: Any
     ) -> Any:
-        """As click's, but for how a failure is told; without `standalone_mode` the caller gets the exception."""
+        """Run like click's `main`, but report failures in this tool's form.
+
+        Without `standalone_mode`, exceptions reach the caller.
+        """
         run = partial(super().main, args, *rest, standalone_mode=False, **{"color": wants_colour(), **more})
         if not standalone_mode:
             return run()

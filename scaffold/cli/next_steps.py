@@ -1,4 +1,4 @@
-"""What to do after a command, in one line: run the tests, and install what they need and the environment lacks."""
+"""Hint after a command: how to run the tests, and how to install the packages that they lack."""
 
 import os
 import re
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from scaffold.in_project.layout import Layout
 
 _NEEDED = ("jax", "jaxtyping", "equinox", "flax", "optax", "safetensors", "numpy", "pytest")
-"""What generated code and its tests import, as far as the tool decides it."""
+"""Modules that generated code and tests may import by the tool's choice."""
 _LAWS_NEED = ("jax", "numpy", "pytest")
 _IMPORT = rb"(?m)^\s*(?:from|import) (\w+)"
 
 
 def after_module(plan: "Plan", layout: "Layout") -> str:
-    """After a class was written, or a skeleton to fill in; empty for a class that has no tests."""
+    """Return the next step after a class or a skeleton was written, or an empty text without tests."""
     tests = test_files(plan, layout)
     if not tests:
         paths = [step.path for step in plan.steps]
@@ -35,13 +35,13 @@ def after_module(plan: "Plan", layout: "Layout") -> str:
 
 
 def test_files(plan: "Plan", layout: "Layout") -> list[PurePosixPath]:
-    """The test files of a plan, as pytest collects them."""
+    """Return the files of a plan that pytest collects as tests."""
     paths = (step.path for step in plan.steps if step.folder is None)
     return [path for path in paths if layout.tests in path.parents and layout.pytest.collects(path.name)]
 
 
 def imported_by(plan: "Plan") -> list[str]:
-    """What the written files import, as far as the tool decides it."""
+    """Return the modules of `_NEEDED` that the written files, and the laws if imported, need."""
     steps = (step for step in plan.steps if step.path.suffix == ".py" and step.folder is None)
     imported = {name.decode() for step in steps for name in re.findall(_IMPORT, step.after or b"")}
     imported |= set(_LAWS_NEED) if "pytree_laws" in imported else set[str]()
@@ -49,13 +49,13 @@ def imported_by(plan: "Plan") -> list[str]:
 
 
 def _from_here(root: Path, tests: list[PurePosixPath]) -> str:
-    """The one test, or the folder of several, as seen from where the command runs."""
+    """Return the single test, or the folder of several, relative to the current folder."""
     target = tests[0] if len(tests) == 1 else os.path.commonpath(tests) if tests else ""
     return shlex.quote(seen_from_here(root / target))
 
 
 def _missing(plan: "Plan") -> list[str]:
-    """What the written files import and the environment lacks; nothing where it cannot be made out."""
+    """Return imported modules that the environment lacks, or none if it cannot be inspected."""
     return [name for name in imported_by(plan) if not has_module(name, plan.root, unknown=True)]
 
 

@@ -1,7 +1,7 @@
-"""Arguments that know their legal values: for the help and for completion in a shell.
+"""Parameter types with known words, for help and for shell completion.
 
-A wrong value passes here and is refused by whoever reads it, who tells all faults of an input at once. Nothing is imported
-before somebody asks for help, or presses tab.
+They accept any text, because the reader of the input reports all faults at once. Imports wait until a user
+asks for help or completion.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +19,7 @@ Words = Callable[[click.Context], Iterable[str]]
 
 
 class Word(StringParamType):
-    """A text that is probably one of some words."""
+    """Text parameter with a list of likely words."""
 
     name = "text"
 
@@ -43,7 +43,7 @@ def _items(words: Iterable[str]) -> "list[CompletionItem]":
 
 
 def constant(module: str, name: str) -> Words:
-    """The words that `module` holds under `name`."""
+    """Return a function that imports `module` and reads the words under `name`."""
     return lambda _: getattr(import_module(module), name)
 
 
@@ -70,7 +70,7 @@ def _laws(_: click.Context) -> Iterable[str]:
 
 
 def _classes(ctx: click.Context) -> Iterator[str]:
-    """The classes of the specs in the project, and the modules that have several."""
+    """Yield the classes of the project's specs, and the stems of specs with several classes."""
     from scaffold.errors import ScaffoldError
     from scaffold.in_project.layout import find_layout
     from scaffold.in_project.spec_files import described_by, spec_files
@@ -90,7 +90,7 @@ def _answers(_: click.Context) -> Iterator[str]:
 
 
 def project_questions() -> dict[str, dict[str, Any]]:
-    """The questions of the project template, by the keys of `--data`."""
+    """Return the questions of the project template by the keys of `--data`."""
     import yaml
 
     from scaffold.rendering.template_files import templates_folder
@@ -112,9 +112,9 @@ ANSWERS = Word(_answers, listed=False)
 
 
 class FieldToken(StringParamType):
-    """`NAME:TYPE[?FLAG][@ROLE][=INIT]`, with completion of the role and of the initialiser.
+    """Field as `NAME:TYPE[?FLAG][@ROLE][=INIT]`, with completion of roles and initialisers.
 
-    Bash ends a word at `@` and at `=`, so that what comes before may be an argument of its own.
+    Bash ends a word at `@` and at `=`, so the text before may be an argument of its own.
     """
 
     name = "field"
@@ -147,7 +147,7 @@ FIELD = FieldToken()
 
 
 class WithQuestions(click.Command):
-    """A command whose help lists the questions of the project template, read when somebody asks for it."""
+    """Command whose help lists the questions of the project template, which are read only then."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_options(ctx, formatter)

@@ -1,4 +1,4 @@
-"""What becomes of a plan: it is published or shown, and conflicts have their exit code."""
+"""Publication or display of a plan, with the exit code for conflicts."""
 
 import sys
 from pathlib import Path
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def recovered(root: Path, *, writes: bool) -> bool:
-    """Whether what a killed run left was finished or undone; a run that writes nothing only tells of it."""
+    """Finish or undo a killed run, and return whether it left anything. Without `writes`, only report it."""
     from scaffold.publish import recover
 
     return recover(root, complain, dry=not writes)
 
 
 def recovered_layout(folder: Path, *, writes: bool) -> "Layout":
-    """The layout of the project that `folder` lies in, as it is once a killed run was finished or undone."""
+    """Return the layout of the project around `folder`, after recovery from a killed run."""
     from scaffold.in_project.layout import find_layout
 
     layout = find_layout(folder)
@@ -33,9 +33,9 @@ def recovered_layout(folder: Path, *, writes: bool) -> "Layout":
 def carry_out(
     plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool, tests: "Tests | None" = None
 ) -> "Plan | None":
-    """Publish the plan, or show it, then run `tests`; the plan as it was carried out, None where nothing is written.
+    """Publish or show the plan, then run `tests`. Return the published plan, or None if nothing was written.
 
-    Exits with 1 where there are conflicts, where both sides of a merge were written, and where tests fail.
+    Exits with 1 on conflicts, on merges that need a decision, and on failed tests.
     """
     written = not (dry_run or diff)
     if written:
@@ -61,7 +61,7 @@ def carry_out(
 
 
 def published(plan: "Plan") -> "Plan":
-    """The plan as it was carried out, its commands too."""
+    """Run the plan's commands and publish it."""
     from scaffold.publish import publish
 
     if plan.commands:

@@ -1,4 +1,4 @@
-"""Colours for what a plan does, line by line."""
+"""Colours for lines of a plan."""
 
 import click
 
@@ -14,13 +14,13 @@ _CHANGES = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def of_summary(line: str) -> str:
-    """`create` in green, `update` in yellow, `conflict` in red; what stays as it is stays plain."""
+    """Colour the action at the start of a line: `create` green, `update` yellow, `conflict` red."""
     action = line.partition(" ")[0]
     return line.replace(action, click.style(action, fg=_ACTIONS[action]), 1) if action in _ACTIONS else line
 
 
 def of_diff(line: str) -> str:
-    """As git colours a diff."""
+    """Colour a line of a diff like git."""
     if line.startswith(("+++ ", "--- ")):
         return click.style(line, bold=True)
     colour = _CHANGES.get(line[:1])

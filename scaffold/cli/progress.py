@@ -1,4 +1,4 @@
-"""One line about a long plan, which is written over, where somebody looks on."""
+"""Progress on a terminal, in a line that is overwritten."""
 
 import sys
 import time
@@ -13,12 +13,12 @@ from scaffold.cli.terminal import complain
 from scaffold.progress import heard_by
 
 _AFTER, _EVERY = 0.5, 0.1
-"""Seconds until a plan is long, and between two lines."""
+"""Seconds before the first line, and between two lines."""
 _CLEAR = "\r\x1b[K"
 
 
 class ProgressLine(Struct):
-    """The line on a terminal; nothing is written of what is done sooner than anybody could read it."""
+    """Progress on a terminal, which stays silent for the first half second."""
 
     stream: TextIO
     clock: Callable[[], float] = time.monotonic
@@ -29,14 +29,14 @@ class ProgressLine(Struct):
         self.due = self.clock() + _AFTER
 
     def tell(self, label: str, done: int, every: int) -> None:
-        """Write how many are done, where it is time for that."""
+        """Write the count if a line is due."""
         if self.clock() >= self.due:
             self.due = self.clock() + _EVERY
             self.is_there = True
             self._write(f"{_CLEAR}{label} {done:,} of {every:,}")
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Erase the line."""
         if self.is_there:
             self._write(_CLEAR)
 
@@ -48,7 +48,7 @@ class ProgressLine(Struct):
 
 @contextmanager
 def progress(*, as_json: bool) -> Generator[None, None, None]:
-    """Within, it is told on stderr how far a plan has come; only on a terminal, and not beside JSON."""
+    """Report progress on stderr within the block, if stderr is a terminal and the output is not JSON."""
     stream = sys.stderr
     if as_json or not _is_terminal(stream):
         yield
@@ -62,7 +62,7 @@ def progress(*, as_json: bool) -> Generator[None, None, None]:
 
 
 def class_progress(done: int, every: int, label: str) -> None:
-    """A line for each of several classes, which is written over on a terminal."""
+    """Report each class, in a line that a terminal overwrites."""
     if sys.stderr.isatty():
         end = "\r" if done + 1 < every else "\n"
         click.echo(f"\r\x1b[K{done + 1}/{every} {label}"[:100] + end, err=True, nl=False)

@@ -1,6 +1,6 @@
-"""`--test`: runs the tests that a plan writes, with the interpreter of the project.
+"""Option `--test`, which runs the tests of a plan with the project's interpreter.
 
-A class that has none, since nothing says an example, is run as `scaffold adopt` runs it, which looks for one.
+If a class has no tests, because no example is given, `scaffold adopt` looks for an example and runs it.
 """
 
 import os
@@ -30,21 +30,21 @@ print(*(name for name in sys.argv[1:] if importlib.util.find_spec(name) is None)
 
 
 class Tests(Struct, frozen=True):
-    """The tests of a plan, and the command of the interpreter that runs them."""
+    """Test files of a plan, and the command of their interpreter."""
 
     python: Sequence[str]
     root: Path
     files: tuple[PurePosixPath, ...]
     without_example: tuple[str, ...] = ()
-    """The classes that have no tests yet, as `scaffold adopt` is told them."""
+    """Classes without tests, as targets of `scaffold adopt`."""
 
     @property
     def command(self) -> list[str]:
-        """The command that runs them in `root`."""
+        """Command that runs the tests in `root`."""
         return [*self.python, "-m", "pytest", "-q", *map(str, self.files)]
 
     def run(self, *, as_json: bool) -> "Results":
-        """Run them, with output on stdout, or on stderr with `as_json`."""
+        """Run the tests, with output on stdout, or on stderr with `as_json`."""
         passed = not self.files or self._passes(as_json=as_json)
         return Results(
             passed, self.files, _adopted(self.without_example, self.root) if self.without_example else None
@@ -66,28 +66,28 @@ class Tests(Struct, frozen=True):
 
 
 class Results(Struct, frozen=True):
-    """What running the tests of a plan has given."""
+    """Outcome of the tests of a plan."""
 
     passed: bool
     files: tuple[PurePosixPath, ...]
     adopted: "Report | None"
-    """What was found of the classes that had no tests."""
+    """Report of `scaffold adopt` on the classes without tests."""
 
     @property
     def ok(self) -> bool:
-        """Whether all tests pass, also those of classes for which an example was looked for, and found or not."""
+        """Whether all tests pass, including those that `scaffold adopt` wrote."""
         return self.passed and (self.adopted is None or not self.adopted.fails)
 
     def to_json(self) -> dict[str, object]:
-        """The tests and whether they passed, as plain JSON."""
+        """Return the test files and the outcome as plain JSON."""
         adopted = {} if self.adopted is None else {"adopted": self.adopted.to_json()}
         return {"ok": self.ok, "files": [*map(str, self.files)], **adopted}
 
 
 def tests_of(plan: "Plan", layout: "Layout") -> Tests | None:
-    """The tests of a plan, None where it writes none.
+    """Return the tests of a plan, or None if it writes none.
 
-    Raises `ScaffoldError` where the interpreter of the project lacks what they import.
+    Raises `ScaffoldError` if the project's interpreter lacks a module that they import.
     """
     files = tuple(test_files(plan, layout))
     if not (files or plan.without_example):
@@ -99,7 +99,7 @@ def tests_of(plan: "Plan", layout: "Layout") -> Tests | None:
 
 
 def _adopted(targets: tuple[str, ...], root: Path) -> "Report":
-    """What is found of the classes by running them; their suites are written, like those of any class that exists."""
+    """Adopt the classes without tests, and publish their suites."""
     from scaffold.adopt import Wanted, adopt
     from scaffold.cli.outcome import published
     from scaffold.cli.progress import class_progress

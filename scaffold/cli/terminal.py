@@ -1,4 +1,4 @@
-"""What is printed, and in which colours."""
+"""Output on the terminal and its colours."""
 
 import os
 import sys
@@ -12,14 +12,14 @@ from scaffold.errors import escaped
 
 
 def can_ask() -> bool:
-    """Whether somebody is there to answer: stdin is a terminal, and not closed."""
+    """Whether stdin is an open terminal."""
     return _is_terminal(sys.stdin)
 
 
 def wants_colour() -> bool | None:
-    """What the environment says of colour; None where that is for the stream to say.
+    """Return the environment's choice of colour, or None to let the stream decide.
 
-    As Python itself decides it: https://no-color.org, https://force-color.org, and terminals that know no colours.
+    The variables are those that Python itself reads: `NO_COLOR`, `FORCE_COLOR` and `TERM=dumb`.
     """
     if os.environ.get("NO_COLOR"):
         return False
@@ -29,9 +29,10 @@ def wants_colour() -> bool | None:
 
 
 def say(text: str, *, nl: bool = True, paint: Callable[[str], str] = str) -> None:
-    """Print a result on stdout, each line as `paint` colours it.
+    """Print a result on stdout, with each line coloured by `paint`.
 
-    On a terminal, what a file holds cannot move the cursor; elsewhere, a diff has to be the file's own bytes.
+    On a terminal, control characters are escaped, so that a file's content cannot move the cursor. Elsewhere
+    they stay, because a diff must have the exact bytes.
     """
     safe = escaped(text, keep="\n\t") if _is_terminal(sys.stdout) else text
     click.echo("\n".join(map(paint, safe.split("\n"))), nl=nl, color=wants_colour())
@@ -45,25 +46,28 @@ def say_json(value: Any) -> None:
 
 
 def hint(text: str) -> None:
-    """Print on stderr what may be done next, so that stdout has the result alone."""
+    """Print a next step on stderr, so that stdout has only the result."""
     complain(click.style(text, dim=True))
 
 
 def complain(text: str) -> None:
-    """Print on stderr; whoever has closed or filled it wants to hear nothing."""
+    """Print on stderr, and ignore a closed or full stream."""
     with suppress(OSError):
         click.echo(text, err=True, color=wants_colour())
 
 
 def tolerate_any_text() -> None:
-    """Let stdout take characters that its encoding lacks, as stderr does: an escape is better than no word."""
+    """Let stdout escape characters that its encoding lacks, as stderr does."""
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
 
 
 def settle_stdout() -> None:
-    """Send what stdout cannot take nowhere: Python would try once more at its end, and fail in words of its own."""
+    """Flush stdout, and discard what it cannot take.
+
+    Otherwise Python would flush again at exit and print an error of its own.
+    """
     try:
         sys.stdout.flush()
     except OSError:

@@ -1,1 +1,1 @@
-"""A spec from one form to the other: the text of a skeleton, or of TOML, from the tables of either."""
+"""Conversion of a spec between its forms: the text of a skeleton, or TOML."""

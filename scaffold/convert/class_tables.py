@@ -1,4 +1,4 @@
-"""One class as the tables that its author gave, and as the spec that they made."""
+"""A class as its author's tables and as the spec that they give."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,28 +15,31 @@ INDENT, BODY = " " * 4, " " * 8
 
 
 class ClassTables(Struct, frozen=True):
-    """A class to be written, and what all its parts need."""
+    """A class to be written, with the context that its parts share."""
 
     raw: Mapping[str, Any]
     spec: ModuleSpec
     prefix: str
-    """What goes before the words of the vocabulary."""
+    """Prefix of the names of the vocabulary, `skeleton.` or empty."""
     texts: Texts
 
     @property
     def is_written(self) -> bool:
-        """Whether the constructor says more than its form."""
+        """Whether the constructor must be written out, because it has arguments, a body or a docstring."""
         texts = (str(self.raw.get(key, "")).strip() for key in ("setup", "constructor_doc"))
         return bool(as_list(self.raw.get("arguments")) or any(texts))
 
     @property
     def local(self) -> set[str]:
-        """The names that no import and no builtin brings: of arguments, of fields, and of what `setup` binds."""
+        """Names of fields, dims and arguments, and names that `setup` binds.
+
+        Expressions take them as parameters.
+        """
         fields = {field.name for field in self.spec.fields}
         return {"self", *fields, *dims_of(self.spec), *constructor_names(self.spec)}
 
     def is_made(self, field: Field) -> bool:
-        """Whether the constructor that is written makes it; what is its argument, and is made of it, would be given there."""
+        """Whether the written constructor computes the field by an expression that is no mere argument."""
         is_argument = (
             field.expression == field.name in {parameter.name for parameter in parameters(self.spec)}
         )
@@ -44,5 +47,5 @@ class ClassTables(Struct, frozen=True):
 
 
 def comment_lines(text: str) -> list[str]:
-    """The lines of a comment above what it is about."""
+    """Return the indented lines of a comment."""
     return [f"{INDENT}{line}".rstrip() for line in as_comment(text).split("\n") if text.strip()]

@@ -1,4 +1,4 @@
-"""Docstrings of a skeleton, as text that says exactly what a spec says."""
+"""Docstrings of a skeleton that evaluate exactly to the text in a spec."""
 
 import ast
 import inspect
@@ -17,7 +17,10 @@ def begins_with_text(body: str) -> bool:
 
 
 def docstring(text: str, indent: str, *, loose: bool = False) -> str | None:
-    """A docstring that says exactly this, or with `loose` all but the space around it; None where none can."""
+    """Return a literal that `inspect.cleandoc` turns into `text`, or None if there is none.
+
+    With `loose`, white space around the text may differ.
+    """
     wanted = text.strip() if loose else text
     if not wanted:
         return "" if not text or loose else None

@@ -1,4 +1,4 @@
-"""Values of TOML as Python in a skeleton: expressions become lambdas, whose arguments are the names that they read."""
+"""Values of TOML as Python in a skeleton. Expressions become lambdas of the names that they read."""
 
 import ast
 import re
@@ -16,17 +16,17 @@ _PLACE = r"(?m)^( *)__text_(\d+)__$|__text_(\d+)__"
 
 
 class Texts(Struct):
-    """The author's Python, each piece under a name, so that the formatter lays out all around it and leaves it as it is."""
+    """Pieces of the author's Python behind placeholder names, so that the formatter leaves them alone."""
 
     pieces: list[str] = field(default_factory=list[str])
 
     def hide(self, text: str) -> str:
-        """The name that stands for `text`; on a line of its own, for statements."""
+        """Return a placeholder for `text`. Statements need a line of their own."""
         self.pieces.append(text)
         return f"__text_{len(self.pieces) - 1}__"
 
     def shown(self, text: str) -> str:
-        """`text` with each piece in the place of its name."""
+        """Replace each placeholder in `text` by its piece."""
         return re.sub(_PLACE, self._piece, text)
 
     def _piece(self, match: re.Match[str]) -> str:
@@ -35,14 +35,14 @@ class Texts(Struct):
         return block(self.pieces[int(match[2])], match[1])
 
     def function(self, source: str, local: Iterable[str]) -> str:
-        """`lambda size: 2 * size`, whose arguments are those of the `local` names that the expression reads."""
+        """Return a lambda such as `lambda size: 2 * size`, with the `local` names that it reads."""
         text = expression(source)
         names = free_names(text, expression=True)
         arguments = ", ".join(name for name in names if name in set(local))
         return f"lambda{' ' * bool(arguments)}{arguments}: {self.hide(text)}"
 
     def value(self, raw: Any, local: Iterable[str], *, code: bool = False) -> str:
-        """A value as Python; with `code` a text is an expression even without `=`."""
+        """Return a value as Python. With `code`, a text is an expression even without `=`."""
         match raw:
             case str() if raw.startswith("=") or code:
                 return self._of_expression(raw.removeprefix("=").strip(), local, code)
@@ -55,7 +55,7 @@ class Texts(Struct):
                 return scalar_source(raw)
 
     def _of_expression(self, source: str, local: Iterable[str], code: bool) -> str:
-        """None and code that reads no name of its own as they are, any other expression as a lambda."""
+        """Keep None, and code without local names, as plain source. Turn other expressions into lambdas."""
         text = expression(source)
         reads_local = set(local) & set(free_names(text, expression=True))
         is_plain = not reads_local and (code or text == "None") and not text.startswith("lambda")
@@ -63,7 +63,7 @@ class Texts(Struct):
 
 
 def expression(source: str) -> str:
-    """An expression on its own: in parentheses where it is several, or where only they let it go over several lines."""
+    """Put parentheses around an expression that has commas, spans lines, or is illegal without them."""
     text = one_value(source.strip())
     try:
         node = ast.parse(text, mode="eval").body

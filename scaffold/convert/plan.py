@@ -1,4 +1,4 @@
-"""A spec from one form to the other: TOML to a skeleton, and a skeleton to TOML. What it says stays the same."""
+"""Plan that converts TOML to a skeleton or a skeleton to TOML, without a change of meaning."""
 
 import os
 import re
@@ -35,9 +35,9 @@ _STRINGS = re.compile(
 
 
 def plan_conversion(source: Path, target: Path, layout: Layout, *, force: bool = False) -> Plan:
-    """The plan that writes the specs of `source` in the other form: to a file of that form, or to one a class in a folder.
+    """Plan the specs of `source` in the other form. In a folder, each class gets a file.
 
-    Raises `ScaffoldError` where the spec has faults, or the target cannot hold it.
+    Raises `ScaffoldError` if the spec has faults, or the target cannot hold it.
     """
     suffix = _other_form(source) if target.is_dir() else target.suffix
     _check_forms(source, target, suffix)
@@ -77,7 +77,7 @@ def _check_forms(source: Path, target: Path, suffix: str) -> None:
 
 
 def _check_apart(specs: Sequence[ModuleSpec]) -> None:
-    """Raises `ScaffoldError` where classes of one file cannot stand in files of their own."""
+    """Raise `ScaffoldError` if classes of a file cannot stand in files of their own."""
     faults = [fault for spec in specs if spec.unit is not None for fault in _apart_faults(spec, spec.unit)]
     alone = {spec.name: replace(spec, unit=None) for spec in specs}
     faults += cycle_faults(alone) if len(specs) > 1 else ()
@@ -106,7 +106,7 @@ def _written(raw: Mapping[str, Any], spec: ModuleSpec, suffix: str) -> str:
 
 
 def _schema(files: Iterable[File], suffix: str) -> list[File]:
-    """The schema beside TOML files, which name it."""
+    """Return the schema for each folder with TOML files, which refer to it."""
     from scaffold.generate import schema_text
 
     folders = dict.fromkeys(file.path.parent for file in files if suffix == ".toml")
@@ -117,7 +117,7 @@ def _schema(files: Iterable[File], suffix: str) -> list[File]:
 
 
 def meaning(spec: ModuleSpec) -> tuple[ModuleSpec, tuple[Parameter, ...]]:
-    """The spec without what may be said in several ways; the constructor's arguments are as they come to be."""
+    """Return a normal form of the spec, with its constructor's parameters, to compare both forms."""
     needed = tuple(sorted(set(spec.imports) - set(IMPORTS.values())))
     call = None if spec.call is None else replace(spec.call, doc=spec.call.doc.strip())
     methods = tuple(
@@ -131,7 +131,7 @@ def meaning(spec: ModuleSpec) -> tuple[ModuleSpec, tuple[Parameter, ...]]:
 
 
 def _check_meaning(text: str, suffix: str, spec: ModuleSpec, source: Path) -> None:
-    """What is written says the same, or is not written."""
+    """Raise `ScaffoldError` if the written text gives a spec with another meaning."""
     from scaffold.spec.skeletons.read import skeletons_of
 
     where = source.as_posix()
@@ -142,7 +142,7 @@ def _check_meaning(text: str, suffix: str, spec: ModuleSpec, source: Path) -> No
 
 
 def _notes(source: Path, raws: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The comments for which the other form has no place."""
+    """Yield a note for each comment that the other form loses."""
     text = read_regular(source).decode("utf-8-sig")
     listed = comments(text) if source.suffix == ".py" else _toml_comments(text)
     kept = [comment for raw in raws for part in _with_comments(raw) for _, comment in comments(part)]
@@ -152,7 +152,7 @@ def _notes(source: Path, raws: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _unit_notes(specs: Sequence[ModuleSpec]) -> Iterator[str]:
-    """What becomes of a file with several classes, which was one module."""
+    """Yield notes on a file with several classes, which cease to share a module."""
     for unit in dict.fromkeys(spec.unit for spec in specs if spec.unit is not None):
         yield f"`{unit.stem}.py` was one module: of TOML, each class becomes a module of its own"
         if unit.doc:
@@ -160,7 +160,7 @@ def _unit_notes(specs: Sequence[ModuleSpec]) -> Iterator[str]:
 
 
 def _with_comments(raw: Mapping[str, Any]) -> Iterator[str]:
-    """The parts of a spec in which comments stand."""
+    """Yield the parts of a spec that may contain comments."""
     functions = (*as_table(raw.get("constructors")).values(), *as_table(raw.get("methods")).values())
     for table in (raw.get("call"), *functions):
         yield as_text(as_table(table).get("body"))

@@ -1,4 +1,4 @@
-"""The tables of a spec in the short notation, as a program or a person writes them in TOML."""
+"""Tables of a spec in the short notation for TOML."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from scaffold.spec.reading.roles import role_of
 
 
 def shortened(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The same tables, with short types, and without what is so by default; they must have no faults."""
+    """Shorten the types, and drop default values. The tables must have no faults."""
     short = {key: value for key, value in raw.items() if (key, value) != ("kind", "module")}
     short["fields"] = {name: _field(table) for name, table in as_table(raw.get("fields")).items()}
     if "arguments" in raw:

@@ -1,4 +1,4 @@
-"""The fields of one class, as lines of a skeleton."""
+"""Fields of a class as lines of a skeleton."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,7 @@ from scaffold.spec.skeletons.classes.fields import FIRST, WORDS
 
 
 def fields_of(tables: ClassTables) -> Iterator[str]:
-    """The lines of all fields."""
+    """Yield the lines of all fields."""
     for name, table in as_table(tables.raw.get("fields")).items():
         keys = parse_field_text(table) if isinstance(table, str) else dict(as_table(table))
         yield from _statements(tables, name)
@@ -25,14 +25,14 @@ def fields_of(tables: ClassTables) -> Iterator[str]:
 
 
 def _statements(tables: ClassTables, field: str) -> Iterator[str]:
-    """The carried statements above a field."""
+    """Yield the carried statements above a field."""
     for table in map(as_table, as_table(tables.raw.get("methods")).values()):
         if table.get("above") == field:
             yield carried(tables, table)
 
 
 def field_lines(tables: ClassTables, name: str, table: dict[str, Any]) -> Iterator[str]:
-    """The lines of one field, whose table is used up."""
+    """Yield the lines of a field. Consumes `table`."""
     kind = parse_type(table.pop("type"))
     said = annotation(kind, tables.spec.name) + (" | None" if "optional" in table else "")
     doc = docstring(table.get("doc", ""), INDENT)
@@ -50,7 +50,10 @@ def field_lines(tables: ClassTables, name: str, table: dict[str, Any]) -> Iterat
 
 
 def _value(tables: ClassTables, kind: Type, table: dict[str, Any], usual: str | None) -> str:
-    """What stands behind the annotation; nothing where that says it all. `usual` is the role of a field that says none."""
+    """Return the right-hand side of a field, or nothing if the annotation suffices.
+
+    `usual` is the role of a field that states none.
+    """
     role = table.pop("role", None)
     code = (role or usual) in ("callable", "module")
     if role is None and not table:
@@ -65,7 +68,7 @@ def _value(tables: ClassTables, kind: Type, table: dict[str, Any], usual: str | 
 
 
 def _key(tables: ClassTables, key: str, value: Any, word: str, code: bool) -> str:
-    """One key of a field, by position where the word takes it so."""
+    """Return a key of a field as an argument, by position where the word takes it first."""
     text = _value_of_key(tables, key, value, code)
     return text if word != "field" and key == FIRST.get(word, "init") else f"{key}={text}"
 
@@ -87,12 +90,12 @@ def _value_of_key(tables: ClassTables, key: str, value: Any, code: bool) -> str:
 
 
 def _is_told_otherwise(kind: Type) -> bool:
-    """Whether defaults of the type are texts that stand for what they say, `"float32"`."""
+    """Whether the type takes texts as defaults for other values, such as `"float32"` for a dtype."""
     return any(isinstance(part, ScalarType) and part.name in ("dtype", "slice") for part in walk(kind))
 
 
 def _is_named(text: str) -> bool:
-    """Whether it is `KEY=VALUE`, which goes behind what is given by position."""
+    """Whether the text is `KEY=VALUE`, which follows positional arguments."""
     head = text.partition("=")[0]
     return head.isidentifier()
 

@@ -1,4 +1,4 @@
-"""The constructor and the methods of one class, as text of a skeleton."""
+"""Constructor and methods of a class as text of a skeleton."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from scaffold.spec.reading.field_text import parse_argument, parse_returns, spli
 
 
 def constructor_lines(tables: ClassTables) -> Iterator[str]:
-    """The constructor, written in full."""
+    """Yield the lines of the constructor, written in full."""
     is_init = tables.spec.constructor == "init"
     owner, returns = ("self", "None") if is_init else ("cls", repr(tables.spec.name))
     if not is_init:
@@ -38,7 +38,7 @@ def constructor_lines(tables: ClassTables) -> Iterator[str]:
 
 
 def _signature(tables: ClassTables) -> Iterator[str]:
-    """Every argument of the constructor, as it will be."""
+    """Yield every parameter of the constructor, derived ones too."""
     declared = {argument.name: argument for argument in tables.spec.arguments}
     by_keyword = False
     for parameter in parameters(tables.spec):
@@ -65,12 +65,12 @@ def _parameter(tables: ClassTables, parameter: Parameter, declared: Argument | N
 
 
 def further(tables: ClassTables, name: str, table: Mapping[str, Any]) -> str:
-    """A further constructor: a class method that returns an instance."""
+    """Return a further constructor: a class method that returns an instance."""
     return method(tables, name, {**table, "decorator": "classmethod", "returns": tables.spec.name})
 
 
 def method(tables: ClassTables, name: str, table: Mapping[str, Any]) -> str:
-    """One method, with its comment and its decorators."""
+    """Return a method with its comment and decorators."""
     if "source" in table:
         return carried(tables, table)
     doc = docstring(table.get("doc", ""), BODY, loose=True)
@@ -103,7 +103,7 @@ def method(tables: ClassTables, name: str, table: Mapping[str, Any]) -> str:
 
 
 def carried(tables: ClassTables, table: Mapping[str, Any]) -> str:
-    """A definition that is kept word for word, with what is said of it."""
+    """Return a definition word for word, with its comment and the decorator for its keys."""
     keys = [f"{key}={table[key]!r}" for key in ("carry", "axis_name") if key in table]
     decorators = [f"{INDENT}@{tables.prefix}call({', '.join(keys)})"] if keys else []
     source = tables.texts.hide(str(table["source"]))

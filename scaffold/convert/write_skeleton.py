@@ -1,4 +1,4 @@
-"""The tables of a spec to the text of a skeleton."""
+"""Text of a skeleton from the tables of a spec."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -39,9 +39,9 @@ def _formatted(text: str) -> str:
 def write_skeleton(
     specs: Sequence[tuple[Mapping[str, Any], ModuleSpec]], formatted: Formatter = _formatted
 ) -> str:
-    """The text of a file with these classes, each as tables and as the spec that they gave.
+    """Return the text of a file with these classes, each given as tables and as their spec.
 
-    All is formatted but the author's own Python, which stays as it is.
+    Only the author's own Python is left unformatted.
     """
     texts = Texts()
     frame = _frame(specs, texts)
@@ -61,7 +61,7 @@ def _frame(specs: Sequence[tuple[Mapping[str, Any], ModuleSpec]], texts: Texts) 
 
 
 def _imports(specs: Sequence[ModuleSpec], code: str) -> list[str]:
-    """The import block of the code."""
+    """Return the import block of the code, with all imports of the author."""
     class_names = {spec.name for spec in specs}
     lines = {"abstractmethod": "from abc import abstractmethod", "np": "import numpy as np"}
     lines["skeleton"] = f"from {VOCABULARY.replace('.', ' import ')}"
@@ -78,13 +78,12 @@ def _imports(specs: Sequence[ModuleSpec], code: str) -> list[str]:
 
 
 def _type_variable(variable: TypeParameter) -> str:
-    """The statement that makes a type variable."""
     bound = "" if variable.bound is None else f", bound={annotation(variable.bound)}"
     return f'{variable.name} = TypeVar("{variable.name}"{bound})'
 
 
 def _prefix(specs: Iterable[ModuleSpec]) -> str:
-    """What goes before the words of the vocabulary: nothing, where none of them is a name of the classes themselves."""
+    """Return the prefix of vocabulary names: `skeleton.` if a class uses such a name itself, else nothing."""
     names = ((spec.name, *(field.name for field in spec.fields), *helper_names(spec)) for spec in specs)
     taken = {name for names_of_file in names for name in names_of_file}
     return "skeleton." if taken & {*KINDS, *WORDS, *_DECORATORS} else ""
@@ -117,7 +116,7 @@ def _class_text(tables: ClassTables) -> str:
 
 
 def _above(tables: ClassTables) -> Iterator[str]:
-    """What stands above the class statement."""
+    """Yield the lines above the class statement: its comment and decorators."""
     yield from filter(None, [as_comment(as_text(tables.raw.get("comment")))])
     yield from (f"@{tables.texts.hide(decorator)}" for decorator in tables.spec.decorators)
     if kind_of(tables.spec.kind).is_carried:
@@ -148,7 +147,7 @@ def _statement(tables: ClassTables) -> str:
 
 
 def _keywords(tables: ClassTables) -> dict[str, Any]:
-    """What is said in the class statement beside the bases."""
+    """Return the keyword arguments of the class statement."""
     raw = tables.raw
     keys = {key: raw[key] for key in _KEYWORDS if key in raw}
     if "constructor" in raw and not tables.is_written and tables.spec.own_constructor is None:
@@ -159,6 +158,6 @@ def _keywords(tables: ClassTables) -> dict[str, Any]:
 
 
 def _doc(tables: ClassTables) -> str:
-    """The docstring of the class; empty where it has none, or one that only a keyword can say."""
+    """Return the docstring of the class, or an empty text if a keyword must give it."""
     doc = docstring(tables.raw.get("doc", ""), INDENT, loose=True)
     return INDENT + doc if doc else ""

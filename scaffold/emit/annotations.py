@@ -1,4 +1,4 @@
-"""Types as annotations: jaxtyping shapes for arrays, plain Python for the rest."""
+"""Annotations from types: jaxtyping shapes for arrays, and plain Python for other types."""
 
 import ast
 import re
@@ -34,40 +34,40 @@ from scaffold.spec.unit import siblings
 
 
 class Scope(Struct):
-    """Annotations that jaxtyping checks together: one signature, or the fields of one class.
+    """Annotations that jaxtyping checks together: a signature, or the fields of a class.
 
-    jaxtyping evaluates `4*hidden` only after it has met a plain `hidden`, so `bound` remembers the plain dims so far;
-    where it has not, the dim is left free and its text kept as documentation (`4*hidden=_`).
+    jaxtyping evaluates `4*hidden` only after a plain `hidden`, so `bound` collects the plain dims so far. If
+    `hidden` is missing, the dim is left free, with its text as documentation (`4*hidden=_`).
     """
 
     bound: set[str] = field(default_factory=set[str])
     own: str = ""
-    """The class itself, whose name is quoted: it is not bound yet where its annotations are evaluated."""
+    """Name of the class itself, which is quoted because it is unbound when its annotations are evaluated."""
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The names by which the module reads others, each with the whole name: `eqx` of `equinox`."""
+    """Full name of each name that the module imports or knows: `equinox` for `eqx`."""
     name: str = ""
-    """The class around them."""
+    """Name of the enclosing class."""
     written: Mapping[Path, str] = field(default_factory=dict[Path, str])
-    """How its author writes them."""
+    """The author's own annotations, by their paths."""
 
     @classmethod
     def of(cls, spec: ModuleSpec, own: str = "") -> "Scope":
-        """The annotations of a class, or of one of its methods, which name other classes as its author does."""
+        """Return the scope of a class or of one of its methods, with the author's names for other classes."""
         return cls(own=own, aliases=_aliases(spec), name=spec.name, written=annotations_written(spec))
 
     def spelled(self, path: Path, annotation: str) -> str:
-        """An annotation as its author writes it, where that says the same."""
+        """Return the author's spelling of an annotation if it means the same."""
         text = self.written.get(path)
         return text if text and says_the_same(text, annotation, self.name) else annotation
 
     def argument(self, path: Path, annotation: str, default: str | None) -> str:
-        """An argument as its author writes it: without an annotation, too."""
+        """Return an argument in the author's spelling, possibly without an annotation."""
         is_bare = self.written.get(path) == ""
         declared = path[-1] if is_bare else f"{path[-1]}: {self.spelled(path, annotation)}"
         return declared if default is None else f"{declared} = {default}"
 
     def held(self, stored_field: Field) -> str:
-        """The annotation of a field, with None where it may be that."""
+        """Return the annotation of a field as instances hold it, with None if it may be None."""
         # The author's own constructor stores what the author says.
         annotation = (
             self.plain(stored_field.type)
@@ -82,7 +82,7 @@ class Scope(Struct):
         )
 
     def stored(self, kind: Type, *, static: bool = False) -> str:
-        """The annotation of a field."""
+        """Return the annotation of a stored value."""
         match kind:
             case ArrayType():
                 return self.array(kind, "Array")
@@ -102,7 +102,7 @@ class Scope(Struct):
                 return self.plain(kind)
 
     def given(self, kind: Type) -> str:
-        """The annotation of an argument of the constructor, which converts and copies what it is given."""
+        """Return the annotation of a constructor's argument, which is converted and copied."""
         match kind:
             case ArrayType():
                 return self.array(kind, "ArrayLike")
@@ -118,7 +118,7 @@ class Scope(Struct):
                 return self.declared(kind)
 
     def declared(self, kind: Type) -> str:
-        """The annotation of an argument whose type the author wrote."""
+        """Return the annotation of an argument whose type the author wrote."""
         match kind:
             case ListType(item=item):
                 return f"Sequence[{self.declared(item)}]"
@@ -130,7 +130,7 @@ class Scope(Struct):
                 return self.taken(kind)
 
     def taken(self, kind: Type) -> str:
-        """The annotation of an argument of a method, which may be given a dtype in any form that jax takes."""
+        """Return the annotation of a method's argument, where a dtype may have any form that jax accepts."""
         match kind:
             case ScalarType(name="dtype"):
                 return "DTypeLike"
@@ -187,7 +187,7 @@ class Scope(Struct):
 
 
 def call_signature(arguments: tuple[Argument, ...], scope: Scope, path: Path) -> str:
-    """The parameters of a method, whose table is at `path`, without `self`."""
+    """Return the parameters of a method without `self`. `path` leads to its table."""
     return ", ".join(
         argument.name
         if argument.type is None
@@ -205,7 +205,7 @@ def _tuple(items: Iterable[str], variadic: bool) -> str:
 
 
 def _union(members: Iterable[str], optional: bool) -> str:
-    """The alternatives; to a type checker `float` takes an int as well."""
+    """Join the members. `int` is dropped beside `float`, which includes it for type checkers."""
     parts = list(dict.fromkeys(members))
     kept = [part for part in parts if not (part == "int" and "float" in parts)]
     union = " | ".join([part.strip('"') for part in kept] + (["None"] if optional else []))
@@ -218,9 +218,7 @@ def _is_expression(text: str) -> bool:
 
 @once
 def _aliases(spec: ModuleSpec) -> dict[str, str]:
-    """The names that the imports of a class bind, each with the whole name, those that need no import, and classes that its
-    code names alone.
-    """
+    """Map names to full names, from imports, standard names, and classes that the code names alone."""
     aliases = dict(LIBRARIES)
     classes = [kind for kind in spec.classes if kind.module is not None]
     code = "\n".join((spec.helpers, *class_sources(spec))) if classes else ""
@@ -244,7 +242,7 @@ def _aliases(spec: ModuleSpec) -> dict[str, str]:
 
 
 def _prefix(module: str, aliases: Mapping[str, str]) -> str:
-    """How the classes of a module are named from the nearest one that has a name: `eqx.nn.` of `equinox.nn`, or nothing."""
+    """Return the prefix by which a module's classes are named, such as `eqx.nn.` for `equinox.nn`."""
     above = [pair for pair in aliases.items() if f"{module}.".startswith(f"{pair[1]}.")]
     alias, whole = max(above, key=lambda pair: len(pair[1]), default=("", ""))
     return f"{alias}{module.removeprefix(whole)}." if alias else ""

@@ -1,4 +1,4 @@
-"""What an author wrote in the place of what the tool would write, where both say the same: annotations and docstrings."""
+"""The author's spelling of annotations and docstrings, which is kept if it means the same."""
 
 import ast
 import inspect
@@ -14,17 +14,17 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 
 Path = tuple[str, ...]
-"""Where a text stands in the tables of a spec."""
+"""Path of a text in the tables of a spec."""
 _BUILTINS = ("Tuple", "List", "Dict", "Set", "FrozenSet", "Type")
-"""The names of typing for builtins."""
+"""Names in `typing` for builtins."""
 _KEY = "Key[Array, '']"
 METHOD, BODY = " " * 4, " " * 8
-"""How far the members of a class are indented, and the bodies of its methods."""
+"""Indentation of the members of a class, and of the bodies of its methods."""
 
 
 @once
 def annotations_written(spec: ModuleSpec) -> Mapping[Path, str]:
-    """The annotations of a class by where they stand; none that names the class itself before it is bound."""
+    """Return the annotations of a class by path, without those that name the class before it is bound."""
     is_late = any(line.startswith("from __future__ ") for line in spec.imports)
     return {path: text for path, text in spec.written if is_late or spec.name not in _names(text)}
 
@@ -35,13 +35,14 @@ def _names(annotation: str) -> set[str]:
 
 
 def says_the_same(written: str, annotation: str, name: str) -> bool:
-    """Whether two annotations in the class `name` differ in nothing but how they are spelled."""
+    """Whether two annotations in the class `name` differ only in spelling."""
     ours, theirs = expression_or_none(annotation), expression_or_none(written)
     return ours is not None and theirs is not None and _plain(ours, name) == _plain(theirs, name)
 
 
 def _plain(node: ast.expr, name: str) -> str:
-    """An annotation in one spelling: `X | None` for `Optional[X]`, `tuple` for `Tuple`, and without quotes around types."""
+    """Normalise an annotation: `X | None` for `Optional[X]`, `tuple` for `Tuple`, and no quotes around types.
+    """
     match node:
         case ast.Constant(value=str(text)) if (inner := expression_or_none(text.strip())) is not None:
             return _plain(inner, name)
@@ -65,7 +66,7 @@ def _plain(node: ast.expr, name: str) -> str:
 
 
 def documented(spec: ModuleSpec, path: Path, text: str, indent: str) -> str:
-    """A docstring as its author wrote it; one that the tool makes, or has added to, is laid out anew."""
+    """Return the author's docstring as written, or a new layout if the tool has changed the text."""
     literal = dict(spec.written).get(path, "")
     node = expression_or_none(literal)
     is_same = isinstance(node, ast.Constant) and inspect.cleandoc(str(node.value)).strip() == text.strip()

@@ -1,4 +1,4 @@
-"""What a class inherits from, and what is left for its own statement."""
+"""Bases of a class, and the members that its own statement defines."""
 
 from msgspec.structs import replace
 
@@ -9,13 +9,13 @@ _SHORT = {"equinox": "eqx", "flax.nnx": "nnx"}
 
 
 def base_names(spec: ModuleSpec, usual: str = "eqx.Module") -> str:
-    """What the class inherits from, as source; `usual` where it says nothing."""
+    """Return the bases as source, or `usual` if the spec names none."""
     names = (f"{_SHORT[base.module or '']}.Module" if base in MODULES else base.name for base in spec.bases)
     return ", ".join(names) or usual
 
 
 def without_inherited(spec: ModuleSpec) -> ModuleSpec:
-    """The spec with what stands in the class statement, and not in that of a base."""
+    """Return the spec without members that only a base defines."""
     return replace(
         spec,
         fields=tuple(field for field in spec.fields if field.annotated),

@@ -1,4 +1,4 @@
-"""The docstrings of a class, of its fields and of its constructor: the author's, or what the tool knows of them."""
+"""Docstrings of a class, its fields and its constructor, by the author or from the spec."""
 
 import re
 from collections.abc import Mapping
@@ -13,20 +13,20 @@ from scaffold.spec.model import ModuleSpec
 
 
 def constructor_doc(spec: ModuleSpec) -> str:
-    """The docstring of the constructor, to be laid out."""
+    """Return the docstring of the constructor as source."""
     return documented(spec, ("constructor_doc",), _constructor_text(spec), BODY)
 
 
 def init_returns(spec: ModuleSpec, usual: str) -> str:
-    """What stands behind the parameters of `__init__`: as its author writes it, where one does."""
+    """Return the result annotation of `__init__`: the author's own, or `usual`."""
     written = dict(spec.written).get(("constructor_returns",))
     return usual if written is None else f" -> {written}" * bool(written)
 
 
 def _constructor_text(spec: ModuleSpec) -> str:
-    """The docstring of the constructor: the author's; else what is said of its arguments, and the invariants that it holds them to.
+    """Return the author's docstring of the constructor, or the documented arguments and invariants.
 
-    Where there is neither, the signature says all.
+    Without either, the docstring is empty, because the signature suffices.
     """
     if spec.constructor_doc.strip():
         return spec.constructor_doc
@@ -46,13 +46,13 @@ def _constructor_text(spec: ModuleSpec) -> str:
 
 
 def _as_item(doc: str) -> str:
-    """A text as an item of a list: its first paragraph in one line, the others below it."""
+    """Format a text as a list item: the first paragraph in a line, and the others indented below."""
     first, *others = re.split(r"\n\s*\n", cleandoc(doc).strip())
     return "\n\n".join([" ".join(first.split()), *(indent(paragraph, METHOD) for paragraph in others)])
 
 
 def with_docs(spec: ModuleSpec, declarations: Mapping[str, str]) -> list[str]:
-    """The declarations of fields by their names, each with its docstring below it where no constructor lists it."""
+    """Add docstrings to the declarations of fields, unless the constructor's docstring lists them."""
     is_written = bool(spec.constructor_doc.strip() or spec.own_constructor or spec.is_open)
     is_listed = kind_of(spec.kind).has_instances and not is_written
     named = {parameter.name for parameter in parameters(spec)} if is_listed else set[str]()
@@ -67,7 +67,7 @@ def with_docs(spec: ModuleSpec, declarations: Mapping[str, str]) -> list[str]:
 
 
 def class_doc(spec: ModuleSpec) -> str:
-    """The docstring of the class: the author's; of a class that has nothing in its body, what it holds."""
+    """Return the author's docstring of the class, or a list of its fields if its body would be empty."""
     if spec.doc.strip():
         return documented(spec, ("doc",), spec.doc, METHOD)
     if any(field.annotated for field in spec.stored) or spec.functions:

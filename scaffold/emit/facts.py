@@ -1,4 +1,4 @@
-"""What a suite needs to know of a class that is emitted, as data: it looks into no emission itself."""
+"""Facts about an emitted class for its suite, which reads no emitted code."""
 
 from msgspec import Struct
 
@@ -8,20 +8,20 @@ from scaffold.spec.model import Field, ModuleSpec
 
 
 class Facts(Struct, frozen=True):
-    """The names that an emitted class has, and where its fields lie."""
+    """Names in an emitted class, and paths of its fields."""
 
     placed: tuple[tuple[str, Field], ...]
-    """The stored fields in the order of the leaves, each with the path of what holds it: `shape.`, or nothing."""
+    """Stored fields in the order of the leaves, each with the path of its holder, such as `shape.`."""
     filters: tuple[tuple[str, tuple[str, ...]], ...]
-    """Each method that makes a filter spec, and the paths that it selects."""
+    """Methods that return a filter spec, with the paths that each selects."""
     ties: tuple[tuple[str, str], ...]
-    """Each property that reads the array of another field, and the path of that leaf."""
+    """Properties that read the array of another field, with the path of that leaf."""
     paths: dict[str, str]
-    """The path of each stored field, by name."""
+    """Path of each stored field, by name."""
 
 
 def facts(spec: ModuleSpec) -> Facts:
-    """What is to be told of the class that `spec` gives."""
+    """Return the facts about the class that `spec` gives."""
     members = tuple(placed(spec))
     places = {field.name: place for place, field in members}
     return Facts(
@@ -36,6 +36,6 @@ def facts(spec: ModuleSpec) -> Facts:
 
 
 def _tied_leaf(spec: ModuleSpec, field: Field, places: dict[str, str]) -> str:
-    """The path of the leaf that a shared field reads, from the class down."""
+    """Return the path of the leaf that a shared field reads."""
     path = tie(spec, field)
     return places.get(path.partition(".")[0], "") + path

@@ -1,4 +1,5 @@
-"""Type parameters as source: `class Residual[T](...)` where every Python of the project has that, else `Generic[T]`."""
+"""Type parameters as source: `class Residual[T](...)` if the project's Pythons allow it, else `Generic[T]`.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -12,11 +13,11 @@ from scaffold.spec.model import ModuleSpec, TypeParameter
 
 _FLOOR = r"(?:>=?|~=|==)\s*3\.(\d+)"
 _FIRST = 12
-"""The first Python 3 that has the syntax."""
+"""First minor version of Python 3 with the syntax."""
 
 
 def generic_context(spec: ModuleSpec, layout: Layout, bases: str) -> dict[str, Any]:
-    """What templates lay out of the type parameters: behind the name, among the bases, and above the class."""
+    """Return the type parameters for the templates: after the name, among the bases, and above the class."""
     names = ", ".join(type_variable.name for type_variable in spec.generic)
     own = f"{spec.name}[{names}]" if names else spec.name
     made = "Self" if spec.has_subclasses else f'"{own}"'
@@ -34,7 +35,7 @@ def generic_context(spec: ModuleSpec, layout: Layout, bases: str) -> dict[str, A
 
 
 def readable_context(spec: ModuleSpec, context: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The same for code that any Python can read, to find out what it imports: with each bound, and without new syntax."""
+    """Return a context whose code any Python can parse, with all bounds, to learn its imports."""
     if not context["type_parameters"]:
         return context
     bounds = (
@@ -46,7 +47,7 @@ def readable_context(spec: ModuleSpec, context: Mapping[str, Any]) -> Mapping[st
 
 
 def _above(spec: ModuleSpec, lines: Iterable[str] = ()) -> str:
-    """What stands above the class: these lines, the author's helpers, and the functions by which it copies what it is given and reads buffers."""
+    """Return the code above the class: these lines, the author's helpers, and the class's own functions."""
     return "\n\n\n".join(
         filter(
             None, ("\n".join(lines), spec.helpers, *functions_for_given(spec), *functions_for_buffers(spec))
@@ -55,7 +56,7 @@ def _above(spec: ModuleSpec, lines: Iterable[str] = ()) -> str:
 
 
 def _has_syntax(layout: Layout) -> bool:
-    """Whether the project says that it needs a Python which has it."""
+    """Whether the project requires a Python with the syntax."""
     project = layout.document.get("project")
     floor = (
         cast("Mapping[str, object]", project).get("requires-python") if isinstance(project, Mapping) else None
@@ -73,6 +74,6 @@ def _declared(type_variable: TypeParameter) -> str:
 
 
 def variable(type_variable: TypeParameter) -> str:
-    """The statement that makes a type variable."""
+    """Return the statement that defines a type variable."""
     bound = "" if type_variable.bound is None else f", bound={Scope().plain(type_variable.bound)}"
     return f'{type_variable.name} = TypeVar("{type_variable.name}"{bound})'

@@ -1,4 +1,4 @@
-"""Modules of the user's own that several classes share: written once, and never touched again."""
+"""Helper modules that several classes share. They are written once, and then belong to the user."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -13,16 +13,16 @@ from scaffold.spec.model import ModuleSpec
 
 
 class Helper(Struct, frozen=True):
-    """One such module."""
+    """Helper module."""
 
     functions: tuple[str, ...]
-    """What the classes and their tests import from it."""
+    """Names that classes and tests import from the module."""
     purpose: str
-    """What happens there, for a class of the same name."""
+    """Purpose of the module, for the fault of a class with the same name."""
     key: str
-    """The key of a spec on account of which a class needs it."""
+    """Key of a spec that makes its class need the module."""
     needs: tuple[str, ...] = ()
-    """The modules that it imports from."""
+    """Helper modules that the module imports."""
 
 
 HELPERS: Mapping[str, Helper] = {
@@ -44,7 +44,7 @@ HELPERS: Mapping[str, Helper] = {
 
 
 def helper_imports(layout: Layout) -> dict[str, str]:
-    """Every function of such a module, with the line that imports it."""
+    """Map each function of a helper module to its import line."""
     return {
         function: f"from {layout.module(name)} import {function}"
         for name, helper in HELPERS.items()
@@ -53,14 +53,14 @@ def helper_imports(layout: Layout) -> dict[str, str]:
 
 
 def helpers_of(context: Context, layout: Layout) -> tuple[str, ...]:
-    """The modules that a class imports, and those that these need in turn, read off its import block."""
+    """Return the helper modules that a class imports, and those that these import, from its import block."""
     lines = {line.partition(" import ")[0] for line in context["imports"]}
     named = [name for name in HELPERS if f"from {layout.module(name)}" in lines]
     return tuple(dict.fromkeys([*named, *(inner for name in named for inner in HELPERS[name].needs)]))
 
 
 def helper_faults(spec: ModuleSpec, names: Iterable[str], layout: Layout) -> Iterator[Fault]:
-    """Files that lie where these modules go, and are something else."""
+    """Find files in place of helper modules that lack their functions."""
     for name in names:
         path = layout.source_file(name)
         missing = [
@@ -77,7 +77,7 @@ def _definition(name: str) -> bytes:
 
 
 def _defines(path: Path, function: str) -> bool:
-    """Whether the file has the function, or is not there yet."""
+    """Whether the file defines the function, or does not exist yet."""
     try:
         return not path.is_file() or _definition(function) in read_regular(path)
     except OSError:

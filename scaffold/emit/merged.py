@@ -1,4 +1,4 @@
-"""The emitted code of several classes to that of one module."""
+"""Code of several emitted classes in a single module."""
 
 import ast
 from collections import Counter
@@ -16,12 +16,12 @@ from scaffold.spec.unit import Unit
 
 
 def private_prefix(spec: ModuleSpec) -> str:
-    """What the names of functions begin with that belong to one class of a module: they say which, where there are several."""
+    """Return the prefix for functions of a class, which names the class if the module has several."""
     return "_" if spec.unit is None else f"_{stem(spec.name).lstrip('_')}_"
 
 
 def merged_code(specs: Sequence[ModuleSpec], codes: Sequence[str]) -> list[str]:
-    """The code of each class of a module: what classes of a kind share stands once, and names that come below are quoted."""
+    """Return the code of each class, with shared code only once and names of later classes quoted."""
     if len(specs) == 1:
         return [*codes]
     by_author = {name for spec in specs for name in (spec.unit.bound if spec.unit else ())}
@@ -35,7 +35,7 @@ def merged_code(specs: Sequence[ModuleSpec], codes: Sequence[str]) -> list[str]:
 
 
 def _without_unused_dtypes(codes: Sequence[str]) -> list[str]:
-    """The code of each class, in which functions that copy take a `dtype` only where a class of the module passes one."""
+    """Drop the parameter `dtype` from copying functions to which no class of the module passes it."""
     shared = [pair for pair in COPIERS.values() if any(pair[1] in code for code in codes)]
     used = {name for code in codes for name in _called_with_dtype(code)} if shared else set[str]()
     simple = [pair for name, pair in COPIERS.items() if pair in shared and name not in used]
@@ -43,13 +43,13 @@ def _without_unused_dtypes(codes: Sequence[str]) -> list[str]:
 
 
 def _called_with_dtype(code: str) -> Iterator[str]:
-    """The names of the functions that code calls with a second argument."""
+    """Return the names of functions that the code calls with a second argument."""
     calls = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call))
     return (call.func.id for call in calls if isinstance(call.func, ast.Name) and call.args[1:])
 
 
 def _new(code: str, seen: set[str], by_author: set[str]) -> str:
-    """The code without what the classes above have brought, word for word: helper functions, type variables."""
+    """Drop code that earlier classes define word for word, such as helper functions and type variables."""
     kept = [
         helper
         for helper in helpers_in(code)
@@ -60,7 +60,7 @@ def _new(code: str, seen: set[str], by_author: set[str]) -> str:
 
 
 def quoted(code: str, later: Collection[str]) -> str:
-    """The code with annotations in quotes where they name classes that are not bound yet when they are evaluated."""
+    """Quote annotations that name classes which are unbound when they are evaluated."""
     expressions = _early(ast.parse(code), later) if later else ()
     return spliced(code, (in_place_of(node, _text(node)) for node in expressions))
 
@@ -71,12 +71,12 @@ def _text(node: ast.expr) -> str:
 
 
 def _early(tree: ast.Module, later: Collection[str]) -> Iterator[ast.expr]:
-    """The expressions in annotations that are evaluated where they stand, and name one of these classes."""
+    """Yield the parts of eagerly evaluated annotations that name a later class."""
     return (part for annotation in annotations_in(tree) for part in _naming(annotation, later))
 
 
 def _naming(annotation: ast.expr, later: Collection[str]) -> Iterator[ast.expr]:
-    """The smallest parts of an annotation that may stand in quotes, each around such a name: of `A | B`, the whole."""
+    """Yield the smallest parts of an annotation to quote around such a name. `A | B` is quoted as a whole."""
     match annotation:
         case ast.Subscript(value=ast.Name(id=name), slice=inner) if name not in later:
             yield from _naming(inner, later)
@@ -90,19 +90,18 @@ def _naming(annotation: ast.expr, later: Collection[str]) -> Iterator[ast.expr]:
 
 
 def suite_names_faults(unit: Unit, tests: str) -> Iterator[Fault]:
-    """Suites of one name: that of a class, and that of a case of another."""
+    """Find two suites of the same name, such as of a class and of another class's case."""
     fix = "give a case of `@test(...)`, or a class, another name"
     for name in (name for name, times in _bound_in(tests).items() if times > 1):
         yield Fault(unit.path, f"two suites are called `{name}`", fix)
 
 
 def _bound_in(code: str) -> Counter[str]:
-    """How often a module binds each name."""
     return Counter(name for statement in ast.parse(code).body for name in bound_by(statement))
 
 
 def emitted_names_faults(specs: Sequence[ModuleSpec], code: str) -> Iterator[Fault]:
-    """Names that the emitted code of a module binds for two of its parts: helpers, and each of its classes."""
+    """Find names that the emitted module binds twice, for helpers and for its classes."""
     counts = _bound_in(code)
     helpers = {spec: Counter(helper_names(spec)) for spec in specs}
     by_author = sum(helpers.values(), Counter[str]())

@@ -1,4 +1,4 @@
-"""Layout `nested`: each group of fields is a small class of its own, which the large one holds in the place of its fields."""
+"""Layout `nested`, in which each group of fields becomes a small class that the outer class holds."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -11,7 +11,7 @@ from scaffold.spec.model import Field, Group, ModuleSpec
 
 
 def small_classes(spec: ModuleSpec) -> tuple[ModuleSpec, ...]:
-    """The class of each group as a spec: its fields alone, and the name of the group as its place."""
+    """Return the class of each group as a spec with the group's fields, and the group's name as its place."""
     return tuple(_small_class(spec, group) for group in (spec.groups if spec.nests else ()))
 
 
@@ -23,9 +23,9 @@ def _small_class(spec: ModuleSpec, group: Group) -> ModuleSpec:
 
 
 def with_groups_as_fields(spec: ModuleSpec, has_spec: Callable[[ModuleSpec], bool]) -> ModuleSpec:
-    """The spec as the large class holds it: each group is a field, in the place of its first one.
+    """Replace the fields of each group by a single field, in the place of the first.
 
-    `has_spec` says whether the class of a group has a filter spec of its own, which that of the large one then asks.
+    `has_spec` tells whether the group's class has its own filter spec, which the outer filter spec then uses.
     """
     roles = {small.where: "module" if has_spec(small) else "param" for small in small_classes(spec)}
     members = dict.fromkeys(_holder(spec, field) or field for field in spec.fields)
@@ -39,12 +39,12 @@ def with_groups_as_fields(spec: ModuleSpec, has_spec: Callable[[ModuleSpec], boo
 
 
 def _holder(spec: ModuleSpec, field: Field) -> Group | None:
-    """The group in whose class a field lies, or None."""
+    """Return the group whose class stores a field, or None."""
     return next((group for group in spec.groups if field.name in group.fields), None) if spec.nests else None
 
 
 def placed(spec: ModuleSpec) -> Iterator[tuple[str, Field]]:
-    """The fields in the order of the leaves, each with the path of what holds it: `shape.`, or nothing."""
+    """Yield the fields in the order of the leaves, each with the path of its holder, such as `shape.`."""
     for member in dict.fromkeys(_holder(spec, field) or field for field in spec.stored):
         if isinstance(member, Field):
             yield "", member
@@ -57,19 +57,19 @@ def placed(spec: ModuleSpec) -> Iterator[tuple[str, Field]]:
 
 
 def selected(spec: ModuleSpec, group: Group) -> tuple[str, ...]:
-    """The paths that the filter spec of a group selects."""
+    """Return the paths that the filter spec of a group selects."""
     return (group.name,) if spec.nests else group.fields
 
 
 def located(spec: ModuleSpec, source: str) -> str:
-    """`source` with each field read where it lies: `self.shape.radius` for `self.radius`."""
+    """Read each field where it is stored: `self.shape.radius` for `self.radius`."""
     groups = spec.groups if spec.nests else ()
     places = {name: f"self.{group.name}.{name}" for group in groups for name in group.fields}
     return read_as(source, places, unless=None)
 
 
 def grouped(spec: ModuleSpec, values: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Name and value of each attribute of the large class, from those of all fields."""
+    """Return name and value of each attribute of the outer class, from the values of all fields."""
     made = dict(values)
     members = dict.fromkeys(_holder(spec, field) or field for field in spec.stored)
     return tuple(

@@ -1,1 +1,1 @@
-"""Files: where a path really is and what is there (`places`), and what each file of a plan meets on disk (`fileset`)."""
+"""Files of a project: real places of paths (`places`), and planned files beside the disk (`fileset`)."""

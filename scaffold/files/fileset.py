@@ -1,6 +1,6 @@
-"""What the tool wants on disk, and the plan that says what publishing it would do.
+"""Wanted files, and a plan of the changes that publishing them makes.
 
-Nothing here writes. `make_plan` reads the disk once; `scaffold.publish` carries the plan out.
+Nothing here writes. `make_plan` reads the disk, and `scaffold.publish` carries the plan out.
 """
 
 import os
@@ -23,10 +23,9 @@ _FORCE_OR_RENAME = "--force overwrites, --diff shows the difference; or rename"
 
 
 class File(Struct, frozen=True, order=True):
-    """A file the tool wants to exist, with `text` as its content in UTF-8.
+    """Wanted file, with `text` as its content in UTF-8.
 
-    `path` is relative to the project's root and stays inside it. With `keep`, the file is created when absent, and
-    whatever is already there is left alone.
+    `path` is relative to the project's root and stays inside it. With `keep`, an existing file is left alone.
     """
 
     path: PurePosixPath
@@ -39,14 +38,14 @@ class File(Struct, frozen=True, order=True):
 
     @property
     def content(self) -> bytes:
-        """The bytes to be written."""
+        """Bytes to write."""
         return self.text.encode()
 
 
 class Edit(Struct, frozen=True):
-    """An edit of an existing or new file by a pure, idempotent function on its bytes.
+    """Pure, idempotent edit of a file's bytes.
 
-    `apply` gets `b""` where the file is absent; where it gives `b""` back, the file stays absent.
+    If the file is absent, `apply` gets `b""`. If it returns `b""` then, the file stays absent.
     """
 
     path: PurePosixPath
@@ -57,7 +56,7 @@ class Edit(Struct, frozen=True):
 
 
 class Action(StrEnum):
-    """What publishing does to one path."""
+    """Effect of publishing on a path."""
 
     CREATE = "create"
     IDENTICAL = "identical"
@@ -73,9 +72,9 @@ _WRITING = (Action.CREATE, Action.UPDATE, Action.MERGE, Action.COLLIDE, Action.R
 
 
 class Step(Struct, frozen=True):
-    """One path of a plan: its bytes on disk `before` and wanted `after`, None where there is no file.
+    """Path of a plan, with its bytes on disk `before` and its wanted bytes `after`. None stands for no file.
 
-    A kept path is not looked into: both are None. With `folder` it is shown as a part of that folder.
+    A kept path is not read, so both are None. With `folder`, the summary shows only that folder.
     """
 
     path: PurePosixPath
@@ -83,38 +82,38 @@ class Step(Struct, frozen=True):
     before: bytes | None
     after: bytes | None
     requests: tuple["Request", ...] = ()
-    """What was asked for, by which `refresh` makes the step anew."""
+    """Requests for the path, from which `refresh` derives the step again."""
     folder: PurePosixPath | None = None
     why: str = ""
-    """What is to be said of a conflict, where it is not that a file differs."""
+    """Cause of a conflict, unless it is a difference of contents."""
     fix: str = ""
-    """What a conflict says to do, where it is not the remedy of the plan."""
+    """Fix for a conflict, unless it is the remedy of the plan."""
     forced: bool = False
-    """Whether something is replaced or removed that the tool did not write, because `--force` says so."""
+    """Whether `--force` makes the step replace or remove something that the tool did not write."""
     like: PurePosixPath | None = None
-    """The file whose permission bits a new one gets."""
+    """File from which a new file takes its permission bits."""
     state: str = ""
-    """What a generated file has become since, one of `lifecycle.states.State`."""
+    """State of a generated file, a value of `history.states.State`."""
 
     @property
     def asked(self) -> str:
-        """The text of the file that was asked for; empty where none was."""
+        """Text of the requested file, or an empty text."""
         return next((request.text for request in self.requests if isinstance(request, File)), "")
 
     def fault(self, remedy: str) -> Fault:
-        """What is to be said where it is a conflict."""
+        """Return the fault that reports the step as a conflict."""
         return Fault(str(self.path), self.why or _DIFFERS, self.fix or remedy)
 
 
 class Blob(Struct, frozen=True):
-    """A binary file that the tool wants to exist; `replaces` compares what lies there with its content."""
+    """Wanted binary file. `replaces` chooses the action from the bytes on disk and the new content."""
 
     path: PurePosixPath
     content: bytes
     replaces: Callable[[bytes, bytes], Action]
 
     def step(self, before: bytes | None, *, force: bool) -> Step:
-        """What is done at its path, where `before` lies."""
+        """Return the step for the path, whose content on disk is `before`."""
         if before is None:
             return Step(self.path, Action.CREATE, None, self.content)
         action = Action.IDENTICAL if before == self.content else self.replaces(before, self.content)
@@ -127,47 +126,47 @@ Request = File | Edit | Blob
 
 
 class Plan(Struct, frozen=True):
-    """What publishing would do below `root`, in order of path; `remedy` is what its conflicts say to do."""
+    """Changes below `root`, in order of path. `remedy` is the fix for conflicts."""
 
     root: Path
     steps: tuple[Step, ...]
     remedy: str = _FORCE_OR_RENAME
     notes: tuple[str, ...] = ()
-    """What is to be known besides: what was found out, and left out."""
+    """Further notes to print, such as on parts left out."""
     without_example: tuple[str, ...] = ()
-    """The classes that get no suite since nothing says an example, as `scaffold adopt` is told them."""
+    """Classes that get no suite for lack of an example, as targets of `scaffold adopt`."""
     commands: tuple[tuple[str, ...], ...] = ()
-    """What is run in `root` before anything is published."""
+    """Commands to run in `root` before publication."""
 
     @property
     def conflicts(self) -> tuple[Step, ...]:
-        """The steps that would overwrite something the tool did not write."""
+        """Steps that would overwrite something that the tool did not write."""
         return tuple(step for step in self.steps if step.action is Action.CONFLICT)
 
     @property
     def collisions(self) -> tuple[Step, ...]:
-        """The steps after which both sides of a merge stand in a file."""
+        """Steps that leave both sides of a merge in a file."""
         return tuple(step for step in self.steps if step.action is Action.COLLIDE)
 
     @property
     def writes(self) -> tuple[Step, ...]:
-        """The steps that change the disk."""
+        """Steps that change the disk."""
         return tuple(step for step in self.steps if step.action in _WRITING)
 
     def refuse_conflicts(self) -> None:
-        """Raise a `ScaffoldError` that lists every conflict, if there is one."""
+        """Raise a `ScaffoldError` that lists every conflict, if there is any."""
         if self.conflicts:
             raise ScaffoldError.of(self.faults(), exit_code=1)
 
     def faults(self) -> list[Fault]:
-        """What is to be said of each conflict."""
+        """Return a fault for each conflict and collision."""
         return [
             *(step.fault(self.remedy) for step in self.conflicts),
             *(step.fault(SOLVE) for step in self.collisions),
         ]
 
     def diff(self) -> str:
-        """A unified diff of everything that would be, or was asked to be, created or changed."""
+        """Return a unified diff of every file that would change, or conflicts."""
         shown = (*_WRITING, Action.CONFLICT)
         files = (step for step in self.steps if step.folder is None and step.action in shown)
         folders = [line for line in self.lines() if line.files and line.action != Action.IDENTICAL]
@@ -175,14 +174,14 @@ class Plan(Struct, frozen=True):
         return "".join([*diffs, *(f"{line.action} {line.told}\n" for line in folders)])
 
     def summary(self) -> str:
-        """One aligned line for each file and folder, and what is done to it; one for all that stay as they are."""
+        """Return an aligned line for each path and its action. Identical files share a line."""
         width = max(map(len, Action))
         lines = [f"{action:<{width}}  {told}" for action, told in summed(self.lines(), Action.IDENTICAL)]
         lines += [f"{'run':<{width}}  {' '.join(command)}" for command in self.commands]
         return "\n".join([*lines, *(f"{'note':<{width}}  {note}" for note in self.notes)])
 
     def to_json(self) -> dict[str, object]:
-        """The plan as plain JSON, the same on every machine."""
+        """Return the plan as plain JSON, which is the same on every machine."""
         return {
             "files": [line.to_json() for line in self.lines()],
             "commands": [list(command) for command in self.commands],
@@ -190,7 +189,7 @@ class Plan(Struct, frozen=True):
         }
 
     def lines(self) -> list[Line]:
-        """What is shown of the plan, in order of path."""
+        """Return the lines of the summary, in order of path."""
         folders = dict.fromkeys(step.folder for step in self.steps if step.folder is not None)
         lines = [Line(str(step.path), step.action) for step in self.steps if step.folder is None]
         for folder in folders:
@@ -201,13 +200,11 @@ class Plan(Struct, frozen=True):
 
 
 def make_plan(root: Path, files: Iterable[Request], *, force: bool = False) -> Plan:
-    """Compare what is wanted with what is on disk.
+    """Compare the wanted files with the disk.
 
-    A wanted file that exists with other content is a conflict, or with `force` an update; an edit is never a conflict,
-    since it starts from what is there. Line endings do not count as a difference.
-
-    Raises `ScaffoldError`, listing everything at once, where two requests contradict each other (exit code 2), or
-    where something on disk is in the way (exit code 1).
+    A wanted file that exists with other content is a conflict, or with `force` an update. Edits never
+    conflict. Line endings do not count. Raises `ScaffoldError` with all faults: for contradicting requests
+    (exit code 2), or obstacles on the disk (1).
     """
     wanted = sorted(_merge(files).items())
     places = Places(Path(os.path.realpath(root)))
@@ -216,11 +213,10 @@ def make_plan(root: Path, files: Iterable[Request], *, force: bool = False) -> P
 
 
 def refresh(plan: Plan) -> Plan:
-    """The plan as the disk is now.
+    """Return the plan for the current state of the disk.
 
-    An edit starts from what is there now, so that whoever changed the file meanwhile loses nothing. A whole file that
-    somebody else has written meanwhile, byte for byte, is written no more. Raises `ScaffoldError` (exit code 1) for every
-    other path that is no longer what it was when the plan was made.
+    Edits start from the current content. A file that already has the wanted bytes is left alone. Raises
+    `ScaffoldError` (exit code 1) for any other changed path.
     """
     places = Places(Path(os.path.realpath(plan.root)))
     steps = [partial(_refreshed, places, step) for step in plan.steps]
@@ -228,7 +224,7 @@ def refresh(plan: Plan) -> Plan:
 
 
 def _all_steps(places: Places, making: Iterable[Callable[[], Step]]) -> tuple[Step, ...]:
-    """The steps, or everything that stands in the way of any of them."""
+    """Make all steps. Raises `ScaffoldError` with every fault among them."""
     steps: list[Step] = []
     faults: list[Fault] = []
     for make in making:
@@ -246,7 +242,7 @@ def _all_steps(places: Places, making: Iterable[Callable[[], Step]]) -> tuple[St
 
 
 def _merge(files: Iterable[Request]) -> dict[PurePosixPath, list[Request]]:
-    """The requests by path, each path with at most one `File`, which comes first."""
+    """Group the requests by path, with at most one `File` each, which comes first."""
     wanted: dict[PurePosixPath, list[Request]] = {}
     for request in files:
         wanted.setdefault(request.path, []).append(request)
@@ -288,7 +284,7 @@ def _refreshed(places: Places, step: Step) -> Step:
 
 
 def check_unchanged(places: Places, step: Step) -> Path:
-    """The real place of a step that writes, which must hold what the plan saw there."""
+    """Return the real place of a step. Raises `ScaffoldError` if its content has changed since the plan."""
     place = places.of(step.path)
     if step.action is not Action.KEEP and read_place(step.path, place) != step.before:
         raise changed(step)
@@ -296,7 +292,7 @@ def check_unchanged(places: Places, step: Step) -> Path:
 
 
 def changed(step: Step) -> ScaffoldError:
-    """The refusal of a step whose path is no longer what the plan saw there."""
+    """Return the error for a path that has changed since the plan."""
     message = "has changed since the plan was made; nothing was changed"
     return refused(step.path, message, "run the command again")
 
@@ -330,7 +326,10 @@ def _file_step(file: File, before: bytes | None, *, force: bool) -> Step:
 def _edit_step(
     path: PurePosixPath, before: bytes | None, requests: Sequence[Request], absent: bytes | None
 ) -> Step:
-    """The edits in order, on what is there, or else on `absent`, where that is to be created at all events."""
+    """Apply the edits to the content on disk, or else to `absent`.
+
+    Unless that is None, the file is then created.
+    """
     edits = [request for request in requests if isinstance(request, Edit)]
     after = reduce(
         lambda content, edit: edit.apply(content), edits, (absent or b"") if before is None else before
@@ -341,7 +340,7 @@ def _edit_step(
 
 
 def _aliases(places: Places, steps: Iterable[Step]) -> Iterator[Fault]:
-    """Paths that symbolic links make one file: the one written last would win."""
+    """Find paths that symbolic links turn into the same file, because only the last write would survive."""
     owners: dict[Path, PurePosixPath] = {}
     for step in (step for step in steps if step.action is not Action.KEEP):
         other = owners.setdefault(places.of(step.path), step.path)

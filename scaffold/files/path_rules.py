@@ -1,4 +1,4 @@
-"""Which paths and texts may be asked for: inside the project, the same everywhere, and in UTF-8."""
+"""Rules for requested paths and texts: inside the project, portable, and in UTF-8."""
 
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
@@ -8,7 +8,7 @@ from scaffold.errors import Fault, ScaffoldError
 
 
 def check_path(path: PurePosixPath) -> None:
-    """Refuse a path that leads out of the project, or means another place on another system."""
+    """Raise `ScaffoldError` for a path outside the project, or with a meaning that depends on the system."""
     if path.is_absolute() or ".." in path.parts or not path.parts:
         raise ScaffoldError(
             "is not a path inside the project", where=str(path), fix="give a path below the root"
@@ -19,7 +19,7 @@ def check_path(path: PurePosixPath) -> None:
 
 
 def check_text(path: PurePosixPath, text: str) -> None:
-    """Refuse a text that cannot be written as it is."""
+    """Raise `ScaffoldError` for carriage returns and for text that UTF-8 cannot encode."""
     if "\r" in text:
         raise ScaffoldError("the text has carriage returns", where=str(path), fix='end lines in "\\n" alone')
     try:
@@ -30,14 +30,14 @@ def check_text(path: PurePosixPath, text: str) -> None:
 
 
 def difference(text: str, other: str) -> str:
-    """A place by which the author can tell the two texts apart."""
+    """Describe the first line in which two texts differ."""
     pairs = enumerate(zip_longest(text.split("\n"), other.split("\n"), fillvalue="(end)"), start=1)
     number, (first, second) = next(numbered for numbered in pairs if len({*numbered[1]}) > 1)
     return f"line {number} is `{first}` in one and `{second}` in the other"
 
 
 def collisions(paths: Iterable[PurePosixPath]) -> Iterator[Fault]:
-    """Pairs that a case-insensitive file system takes for one file, and files that others need as a folder."""
+    """Find paths that differ only in case, and files that other paths need as a folder."""
     folded: dict[str, PurePosixPath] = {}
     for path in sorted(paths):
         other = folded.setdefault(str(path).casefold(), path)

@@ -1,4 +1,4 @@
-"""Where a path of the project really is, and reading what is there: regular files of bounded size, and nothing else."""
+"""Real places of a project's paths, and reading of regular files of bounded size."""
 
 import os
 import stat
@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from scaffold.errors import ScaffoldError
 
 LIMIT = 4 * 2**20
-"""The most bytes that are read of one file of the user's."""
+"""Limit of bytes read from a user's file."""
 
 _KINDS = {
     stat.S_IFDIR: "a folder",
@@ -22,14 +22,14 @@ _READ = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NONBL
 
 
 class NotReadableError(OSError):
-    """What lies there is no regular file, or is larger than anything that the tool has a use for."""
+    """Error for a path that holds no regular file, or a file above `LIMIT`."""
 
 
 def read_regular(path: Path) -> bytes:
-    """The bytes of a regular file of at most `LIMIT` bytes.
+    """Return the bytes of a regular file of at most `LIMIT` bytes.
 
-    Raises `NotReadableError`, at once and without opening it, for a folder, a pipe, a socket or a device, any of which
-    could make the reader wait for ever, and for a larger file; and any other `OSError` as the system gives it.
+    A folder, pipe, socket or device raises `NotReadableError` before it is opened, because opening it might
+    block. A larger file raises the same error. Any other `OSError` passes through.
     """
     _check(path, os.stat(path))
     descriptor = os.open(path, _READ)
@@ -64,7 +64,7 @@ def _too_large(path: Path, size: str) -> NotReadableError:
 
 
 class Places:
-    """The places of paths below `root`, a real path, as they are in one pass: each folder is looked at once."""
+    """Real places of paths below `root`, a real path, with each folder looked up only once."""
 
     def __init__(self, root: Path):
         self.root = root
@@ -74,9 +74,9 @@ class Places:
         self._files: dict[str, Path] = {}
 
     def of(self, path: PurePosixPath) -> Path:
-        """The real place of `path`, through any symbolic links, the last included.
+        """Return the real place of `path`, with every symbolic link followed.
 
-        Raises `ScaffoldError` where it lies outside `root`, or a file is where a folder is needed.
+        Raises `ScaffoldError` if it lies outside `root`, or a file stands where a folder is needed.
         """
         text = str(path)
         place = self._files.get(text)
@@ -90,7 +90,7 @@ class Places:
         return place
 
     def _folder(self, path: PurePosixPath) -> str:
-        """The real place of the folder of `path`."""
+        """Return the real folder of `path`. Raises `ScaffoldError` as `of` does."""
         ways = [*accumulate(path.parts[:-1], os.path.join, initial=self._text)]
         folder = ways[-1]
         if any(map(os.path.islink, ways[1:])):
@@ -101,7 +101,7 @@ class Places:
         return folder
 
     def _followed(self, path: PurePosixPath) -> Path:
-        """The place to which links lead, which must be in the project."""
+        """Follow the links of `path`. Raises `ScaffoldError` if they leave the project."""
         place = Path(os.path.realpath(self.root / path))
         if not place.is_relative_to(self.root):
             message = f"a symbolic link leads out of the project, to {place}"
@@ -114,22 +114,25 @@ class Places:
                 raise refused(path, f"`{above}` is not a folder", f"move `{above}` away, or write elsewhere")
 
     def read(self, path: PurePosixPath) -> bytes | None:
-        """The bytes of `path`; None where nothing is. Raises `ScaffoldError` as `of` and `read_place` do."""
+        """Return the bytes of `path`, or None for no file.
+
+        Raises `ScaffoldError` like `of` and `read_place`.
+        """
         return read_place(path, self.of(path))
 
 
 def seen_from_here(place: Path) -> str:
-    """The path of a place from where the command runs, as a line to paste has it."""
+    """Return the path of a place relative to the current folder, for a line to paste."""
     return Path(os.path.relpath(place)).as_posix()
 
 
 def place_of(root: Path, path: PurePosixPath) -> Path:
-    """The real place of one path below `root`; see `Places.of`."""
+    """Return the real place of a single path below `root`, as `Places.of` does."""
     return Places(root).of(path)
 
 
 def read_place(path: PurePosixPath, place: Path) -> bytes | None:
-    """The bytes at `place`, or None where nothing is; `path` names it in errors."""
+    """Return the bytes at `place`, or None if nothing exists there. Errors call the place `path`."""
     try:
         return read_regular(place)
     except FileNotFoundError:
@@ -143,10 +146,10 @@ def read_place(path: PurePosixPath, place: Path) -> bytes | None:
 
 
 def read_below(root: Path, path: PurePosixPath) -> bytes | None:
-    """The bytes of one path below `root`; see `Places.read`."""
+    """Return the bytes of a single path below `root`, as `Places.read` does."""
     return Places(root).read(path)
 
 
 def refused(path: PurePosixPath, message: str, fix: str) -> ScaffoldError:
-    """An error of the state of the disk, where the input is good."""
+    """Return an error (exit code 1) about the state of the disk, for good input."""
     return ScaffoldError(message, where=str(path), fix=fix, exit_code=1)

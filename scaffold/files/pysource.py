@@ -1,6 +1,6 @@
-"""A Python file as bytes that can be edited by the places its syntax tree gives.
+"""Python file as bytes, edited at positions from its AST.
 
-Every line that is not edited stays as it is, whatever its encoding and line endings.
+Every line without an edit keeps its bytes, in any encoding and with any line ending.
 """
 
 import ast
@@ -18,7 +18,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class Chunk(Struct, frozen=True):
-    """Top-level statements that share physical lines: those from `start`, counted from 0, up to before `end`."""
+    """Top-level statements that share physical lines, from `start` up to before `end`, counted from 0."""
 
     start: int
     end: int
@@ -26,9 +26,9 @@ class Chunk(Struct, frozen=True):
 
 
 class Source(Struct, frozen=True, dict=True):
-    """A Python file: a byte order mark or nothing, lines with their ends, and the tree they parse to.
+    """Python file: its byte order mark if any, its lines with their ends, and its AST.
 
-    `body` is the file without the mark; `where` names the file in errors.
+    `body` is the file without the mark. `where` names the file in errors.
     """
 
     bom: bytes
@@ -39,7 +39,7 @@ class Source(Struct, frozen=True, dict=True):
 
     @classmethod
     def of(cls, source: bytes, where: str) -> "Source":
-        """Parse `source`; `ScaffoldError` (exit code 1) where Python cannot."""
+        """Parse `source`. Raises `ScaffoldError` (exit code 1) for invalid Python."""
         bom = _BOM if source.startswith(_BOM) else b""
         tree, encoding = _parse(source, where)
         # Like Python, and unlike `str`, `bytes` splits lines at \n, \r and \r\n alone.
@@ -47,17 +47,17 @@ class Source(Struct, frozen=True, dict=True):
 
     @cached_property
     def body(self) -> bytes:
-        """The file, without the mark."""
+        """File without its byte order mark."""
         return b"".join(self.lines)
 
     @property
     def source(self) -> bytes:
-        """The file."""
+        """Whole file."""
         return self.bom + self.body
 
     @cached_property
     def newline(self) -> bytes:
-        """The line ending that most lines have."""
+        """Most frequent line ending."""
         ends = [line[len(line.rstrip(b"\r\n")) :] for line in self.lines]
         # Beside a bare \r, an empty line that ends in \n would melt into the line before it.
         if b"\r" in ends and (b"\n" in ends or b"\r\n" in ends):
@@ -66,7 +66,10 @@ class Source(Struct, frozen=True, dict=True):
 
     @cached_property
     def chunks(self) -> tuple[Chunk, ...]:
-        """The top-level statements; after each chunk, and before one of imports, a line can be put in safely."""
+        """Top-level statements in chunks.
+
+        A new line may safely follow any chunk, or precede a chunk of imports.
+        """
         chunks: list[Chunk] = []
         for node in self.tree.body:
             chunk = self._chunk(node)
@@ -91,7 +94,7 @@ class Source(Struct, frozen=True, dict=True):
 
     @cached_property
     def header(self) -> int:
-        """The end of the comments at the top: the shebang, the encoding, a licence."""
+        """End of the comments at the top, such as a shebang, an encoding or a licence."""
         end = 0
         for index, line in enumerate(self.lines):
             if line.startswith(b"#"):
@@ -102,7 +105,7 @@ class Source(Struct, frozen=True, dict=True):
 
     @cached_property
     def preamble(self) -> int:
-        """The end of what Python wants before everything else: the docstring and the future imports."""
+        """End of the docstring and the future imports, before which no code may stand."""
         documented, end = ast.get_docstring(self.tree, clean=False) is not None, 0
         for chunk in self.chunks:
             if is_future(chunk.nodes[0]) or (documented and not end):
@@ -110,23 +113,23 @@ class Source(Struct, frozen=True, dict=True):
         return end
 
     def offset(self, line: int, column: int) -> int:
-        """The place in `body` of a position as `ast` gives it: a column in UTF-8, whatever the encoding."""
+        """Convert a position of `ast`, whose columns count bytes in UTF-8, to an offset in `body`."""
         start = sum(map(len, self.lines[: line - 1]))
         text = self.lines[line - 1].decode(self.encoding).encode()[:column].decode()
         return start + len(text.encode(self.encoding))
 
     def span(self, node: ast.expr) -> tuple[int, int]:
-        """Where `node` starts and ends in `body`."""
+        """Return the start and the end of `node` in `body`."""
         end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
         return self.offset(node.lineno, node.col_offset), self.offset(end_line, end_column)
 
     def indent(self, node: ast.expr) -> bytes | None:
-        """What stands before `node` on its line, where that is white space alone."""
+        """Return the white space before `node` on its line, or None if other text precedes it."""
         before = self.body[self.offset(node.lineno, 0) : self.offset(node.lineno, node.col_offset)]
         return None if before.strip() else before
 
     def encoded(self, code: str) -> bytes:
-        """`code` in the encoding of the file."""
+        """Encode `code` like the file. Raises `ScaffoldError` (exit code 1) if that is impossible."""
         try:
             return code.encode(self.encoding)
         except UnicodeEncodeError as error:
@@ -135,11 +138,11 @@ class Source(Struct, frozen=True, dict=True):
             raise ScaffoldError(message, where=self.where, fix=fix, exit_code=1) from error
 
     def with_body(self, body: bytes) -> "Source":
-        """The same file with another body, parsed anew."""
+        """Return the file with another body, parsed again."""
         return Source.of(self.bom + body, self.where)
 
     def body_with(self, start: int, end: int, new: Iterable[bytes]) -> bytes:
-        """The body with lines `start` to `end` replaced; a missing last line ending stays missing."""
+        """Replace lines `start` to `end` of the body. A missing final newline stays missing."""
         lines = [*self.lines[:start], *new, *self.lines[end:]]
         ended = [line if line.endswith((b"\r", b"\n")) else line + self.newline for line in lines]
         if ended and self.lines and not self.lines[-1].endswith((b"\r", b"\n")):

@@ -1,4 +1,4 @@
-"""How a plan is shown: a line for each path, and a unified diff of a file, as git shows it."""
+"""Display of a plan: a line for each path, and unified diffs like git's."""
 
 from collections.abc import Iterable, Iterator
 from io import StringIO
@@ -6,11 +6,11 @@ from io import StringIO
 from msgspec import Struct
 
 _ACTIONS = ("update", "remove", "create", "identical", "keep")
-"""What says most of a folder comes first."""
+"""Actions by priority, of which a folder shows the first that any of its files has."""
 
 
 class Line(Struct, frozen=True):
-    """What a plan shows of a file, or of a folder whose files are shown as one, with their number."""
+    """A line of a plan's summary, for a file, or for a folder and the number of its files."""
 
     path: str
     action: str
@@ -18,22 +18,22 @@ class Line(Struct, frozen=True):
 
     @property
     def told(self) -> str:
-        """The path, and of a folder the number of its files."""
+        """Path, with the number of files for a folder."""
         return f"{self.path} ({counted_files(self.files)})" if self.files else self.path
 
     def to_json(self) -> dict[str, object]:
-        """The line as plain JSON."""
+        """Return the line as plain JSON."""
         entry: dict[str, object] = {"path": self.path, "action": str(self.action)}
         return entry | ({"files": self.files} if self.files else {})
 
 
 def counted_files(files: int) -> str:
-    """So many files, in words."""
+    """Return the number in words, such as `2 files`."""
     return f"{files} file{'s' * (files != 1)}"
 
 
 def summed(lines: Iterable[Line], same: str) -> Iterator[tuple[str, str]]:
-    """What is done to which path; of those with the action `same` their number alone, below the others."""
+    """Yield actions and paths, except for the action `same`, whose files are counted at the end."""
     every = [*lines]
     yield from ((line.action, line.told) for line in every if line.action != same)
     if files := sum(line.files or 1 for line in every if line.action == same):
@@ -41,12 +41,12 @@ def summed(lines: Iterable[Line], same: str) -> Iterator[tuple[str, str]]:
 
 
 def folder_line(folder: str, actions: Iterable[str], files: int) -> Line:
-    """The line of a folder that is to hold so many files, and what is done to each of those there are."""
+    """Return the line of a folder with that number of files, by the most telling of their actions."""
     return Line(folder, min(actions, key=_ACTIONS.index), files)
 
 
 def diff_of(path: object, before: bytes | None, after: bytes | None) -> str:
-    """What a change of the bytes at `path` looks like; None stands for no file."""
+    """Return a unified diff of the bytes at `path`. None stands for no file."""
     if b"\0" in (before or b"") + (after or b""):
         return f"Binary files a/{path} and b/{path} differ\n"
     import difflib  # here, because only `--diff` needs it

@@ -1,4 +1,4 @@
-"""The texts of files, whatever ends their lines: compared and merged with `\\n`, and written back as they were."""
+r"""Texts with `\n` line ends for comparing and merging, written back with their original line ends."""
 
 import re
 from io import StringIO
@@ -10,7 +10,7 @@ _MARKERS = r"(?ms)^<{7} .*?^={7}$.*?^>{7} "
 
 
 class Text(Struct, frozen=True):
-    """A text whose lines end in `\\n`, and how it was written."""
+    r"""Text with `\n` line ends, and its original line ends and byte order mark."""
 
     text: str
     newline: str = "\n"
@@ -18,7 +18,7 @@ class Text(Struct, frozen=True):
 
     @classmethod
     def of(cls, content: bytes) -> "Text | None":
-        """The text of a file, None where it is no UTF-8, or ends its lines in several ways."""
+        """Decode a file, or return None if it is not UTF-8 or mixes line ends."""
         try:
             text = content.decode()
         except UnicodeDecodeError:
@@ -31,26 +31,29 @@ class Text(Struct, frozen=True):
 
     @property
     def content(self) -> bytes:
-        """The bytes of the file."""
+        """Bytes of the file."""
         return (self.bom + self.text.replace("\n", self.newline)).encode()
 
     def with_text(self, text: str) -> bytes:
-        """The bytes of a file with another text, written as this one is."""
+        """Encode another text with the same line ends and byte order mark."""
         return Text(text, self.newline, self.bom).content
 
 
 class Merged(Struct, frozen=True):
-    """What three texts give, and in how many places both sides stand between markers."""
+    """Merged text, and its number of places with both sides between markers."""
 
     text: str
     collisions: int
 
 
 def has_markers(text: str) -> bool:
-    """Whether there is a place in which two sides of a merge stand, one below the other."""
+    """Whether the text has conflict markers around both sides of a merge."""
     return re.search(_MARKERS, text) is not None
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines with their ends. `\n` alone ends one: a form feed in Python does not."""
+    r"""Split the text into lines with their ends.
+
+    Only `\n` ends a line, since Python code may hold form feeds.
+    """
     return list(StringIO(text))

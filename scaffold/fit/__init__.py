@@ -1,1 +1,1 @@
-"""What is wanted, made to fit the project that it goes into: its tests, its dependencies, its `__init__.py`."""
+"""Adaptation of generated files to the project: its tests, dependencies and `__init__.py`."""

@@ -1,4 +1,4 @@
-"""Adds what generated code needs to a project: by `uv add` where uv manages it, else in pyproject.toml."""
+"""Declaration of dependencies in a project, by `uv add` if uv manages it, else in `pyproject.toml`."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ _PYPROJECT = PurePosixPath("pyproject.toml")
 
 
 class Addition(Struct, frozen=True):
-    """How the dependencies get in: commands to run first, edits of files, and what is left to do."""
+    """Commands to run before publication, edits of files, and notes that declare dependencies."""
 
     commands: tuple[tuple[str, ...], ...] = ()
     edits: tuple[Edit, ...] = ()
@@ -28,7 +28,10 @@ class Addition(Struct, frozen=True):
 
 
 def addition(missing: Dependencies, layout: Layout) -> Addition:
-    """How to add what is undeclared. Raises `ScaffoldError` where the project has no place for it that is known."""
+    """Return the steps that declare missing dependencies.
+
+    Raises `ScaffoldError` if the project has no known list of dependencies.
+    """
     wanted = missing.requirements()
     tests = tuple(map(requirement, missing.tests))
     if not wanted and not tests:
@@ -45,7 +48,7 @@ def addition(missing: Dependencies, layout: Layout) -> Addition:
 
 
 def _uses_uv(layout: Layout) -> bool:
-    """Whether uv manages the project, or the workspace that it is a member of."""
+    """Whether uv manages the project or the workspace around it."""
     if "uv" in table(layout.document, "tool"):
         return True
     for folder in (layout.root, *layout.root.parents):
@@ -57,7 +60,7 @@ def _uses_uv(layout: Layout) -> bool:
 
 
 def _place(layout: Layout, wanted: Sequence[str]) -> tuple[str, ...]:
-    """The key below which pyproject.toml says what the package needs."""
+    """Return the key of `pyproject.toml` that lists the package's dependencies."""
     project = table(layout.document, "project")
     dynamic = project.get("dynamic")
     if project and "dependencies" not in cast("list[object]", dynamic if isinstance(dynamic, list) else []):
@@ -72,7 +75,7 @@ def _place(layout: Layout, wanted: Sequence[str]) -> tuple[str, ...]:
 def _with_requirements(
     place: tuple[str, ...], wanted: Sequence[str], tests: Sequence[str], source: bytes
 ) -> bytes:
-    """pyproject.toml with what is wanted, in the form that it has; what is there already stays."""
+    """Add the requirements to `pyproject.toml`, and keep its layout and present entries."""
     import tomlkit  # here, because only this needs it
 
     document = cast("dict[str, Any]", tomlkit.parse(source.decode()))
@@ -90,7 +93,7 @@ def _with_requirements(
 
 
 def _extend(parent: Any, key: str, wanted: Sequence[str]) -> None:
-    """A list with further entries, one a line where its entries have lines of their own."""
+    """Add entries to a list of TOML, in lines of their own if the present entries have such."""
     import tomlkit
 
     if not wanted:
@@ -107,22 +110,23 @@ def _extend(parent: Any, key: str, wanted: Sequence[str]) -> None:
 
 
 def _indent(text: str) -> str:
-    """What the entries of a list are indented by."""
+    """Return the indentation of the entries of a list, or four spaces."""
     lines = [line for line in text.split("\n")[1:] if line.strip() not in ("", "]")]
     return lines[0][: len(lines[0]) - len(lines[0].lstrip())] if lines else "    "
 
 
 def _fill(entries: Any, wanted: Sequence[str]) -> None:
-    """A table of Poetry's with further entries."""
+    """Add requirements to a table of Poetry."""
     for each in wanted:
         name, _, floor = each.partition(">=")
         entries.setdefault(name, f">={floor}" if floor else "*")
 
 
 def run_commands(plan: Plan) -> None:
-    """Run what a plan wants run before it is published; nothing where conflicts hold it up.
+    """Run the commands of a plan before its publication, unless it has conflicts.
 
-    Raises `ScaffoldError` (exit code 1) with what the command said, where one fails. Nothing is written then.
+    If a command fails, it raises `ScaffoldError` (exit code 1) with the command's output. Nothing is written
+    then.
     """
     for command in () if plan.conflicts else plan.commands:
         _run(command, plan.root)

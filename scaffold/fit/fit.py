@@ -1,4 +1,4 @@
-"""What is wanted, made to fit the project that it goes into: its tests, its dependencies, its `__init__.py`."""
+"""Plan of generated files together with the changes that their project needs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -22,16 +22,16 @@ from scaffold.registration.exports import Export, dependency_notes, exports
 
 
 class Wishes(Struct, frozen=True):
-    """What the user wants done to the project besides."""
+    """Options of a user for the changes in the project."""
 
     register: bool | None = True
-    """Whether the package is to import the classes; None for as it was said when they were new."""
+    """Whether the package imports the classes. None keeps the choice made when they were new."""
     add_dependencies: bool = False
     force: bool = False
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The former names of classes that have another now."""
+    """Former name of each renamed class."""
     renamed_fields: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What fields are called now, by `Class.field` as it was."""
+    """New name of each renamed field, by `Class.field` with the former names."""
 
 
 def plan_in_project(
@@ -42,11 +42,10 @@ def plan_in_project(
     wishes: Wishes,
     adopted: Sequence[ClassFiles] = (),
 ) -> Plan:
-    """The plan that writes the files, and changes in the project what has to be changed for them.
+    """Plan the files and the changes that they need in the project.
 
-    The `adopted` classes are the user's own, and have tests alone.
-
-    Raises `ScaffoldError` where the project leaves no room for them.
+    `adopted` are the user's own classes, of which only the tests are written. Raises `ScaffoldError` if the
+    project cannot take the files.
     """
     history = History(layout, _placed_tests(classes, layout), wishes.renamed, wishes.force, adopted)
     history.check_records()
@@ -82,7 +81,7 @@ def plan_in_project(
 
 
 def _placed_tests(classes: Iterable[ClassFiles], layout: Layout) -> list[ClassFiles]:
-    """The classes with their tests under the names that they have here."""
+    """Return the classes with their tests under the names of this project."""
     return [
         replace(
             class_files, roles={_name_here(path, layout): role for path, role in class_files.roles.items()}
@@ -92,7 +91,7 @@ def _placed_tests(classes: Iterable[ClassFiles], layout: Layout) -> list[ClassFi
 
 
 def _named(files: Iterable[File], layout: Layout) -> Iterator[File]:
-    """The files, each test under a name that pytest collects in this project."""
+    """Yield the files, with tests under names that pytest collects in this project."""
     for file in files:
         yield replace(file, path=_name_here(file.path, layout))
 
@@ -117,7 +116,7 @@ def _check_stems(layout: Layout, new_exports: Iterable[Export]) -> None:
 
 
 def _unseen(layout: Layout, classes: Iterable[ClassFiles]) -> Iterator[str]:
-    """The settings by which pytest would not see the tests."""
+    """Yield a note for each setting that hides the tests from pytest."""
     config = layout.pytest
     for name in (name for class_files in classes for name in class_files.names):
         for option in config.blind_spots(f"Test{name}", "test_p01_"):

@@ -1,6 +1,6 @@
-"""What generated tests import by name, whether pytest will find it in this project, and what to change where not.
+"""Check that pytest in this project can import what generated tests need, and the conftest lines that help.
 
-Nothing is imported for that: the path is put together as pytest does, and asked by Python's own finder.
+Nothing is imported. The path is built as pytest builds it, and searched by Python's own finder.
 """
 
 import os
@@ -32,17 +32,17 @@ from pytree_laws.plugin import pytest_addoption
 
 __all__ = ["pytest_addoption"]
 """
-"""Gives pytest the options of the laws, which nobody has installed."""
+"""Lines that register the options of the laws with pytest, since no plugin is installed."""
 _HERE = PurePosixPath(".")
 _DOC = '"""Puts what the generated tests import within reach."""\n'
 _READ_AT_MOST = 2000
-"""How many files of tests are looked into: in a tree that is larger, the first ones tell as much."""
+"""Limit of test files to read. In a larger tree, the first files tell enough."""
 
 
 class Reach(Struct, frozen=True):
-    """What pytest will not find by itself, and the conftest that puts it on the path.
+    """Statements that put missing imports on the path, and the conftest that takes them.
 
-    `lines` are the statements for that. `alone` says that there are no tests but generated ones.
+    `alone` says that all tests are generated.
     """
 
     conftest: PurePosixPath
@@ -50,12 +50,12 @@ class Reach(Struct, frozen=True):
     lines: tuple[str, ...]
     alone: bool
     ours: bool = False
-    """Whether the conftest is the one of the templates, which follows these."""
+    """Whether the conftest comes from the templates, which therefore update it."""
     has_hook: bool = False
-    """Whether a new conftest adds the options of the laws to pytest."""
+    """Whether a new conftest registers the options of the laws with pytest."""
 
     def adapted(self, files: Iterable[File | Edit], layout: Layout) -> Iterator[File | Edit]:
-        """The files with the conftest that this project needs, and no other."""
+        """Yield the files, with only the conftest that this project needs."""
         for file in files:
             if file.path.name != "conftest.py" or self.ours or (self.alone and not self.exists):
                 yield file
@@ -72,7 +72,7 @@ class Reach(Struct, frozen=True):
         return File(self.conftest, f"{_DOC}\n{imports}\n{lines}{hook}", keep=True)
 
     def notes(self) -> Iterator[str]:
-        """What is changed in a project that has tests already, and why."""
+        """Yield a note if the conftest of a project with other tests changes."""
         if self.lines and (self.exists or not self.alone):
             yield f"{self.conftest}: puts what the tests import on the path: {'; '.join(self.lines)}"
 
@@ -82,9 +82,9 @@ def _edited(lines: tuple[str, ...], place: Path, where: str, source: bytes) -> b
 
 
 def find_reach(layout: Layout) -> Reach:
-    """How the tests of a project will find the laws, and the modules under test.
+    """Find which imports of the tests pytest would miss in this project.
 
-    Raises `ScaffoldError` where a conftest that pytest will load does not parse.
+    Raises `ScaffoldError` if a conftest that pytest loads is invalid Python.
     """
     tests = layout.root / layout.tests
     others = list(_other_tests(layout))
@@ -102,25 +102,25 @@ def find_reach(layout: Layout) -> Reach:
 
 
 def _is_ours(layout: Layout, conftest: PurePosixPath) -> bool:
-    """Whether the record says that the conftest was laid out by the template, whatever was edited in it since."""
+    """Whether the record says that the template wrote the conftest, even if it was edited since."""
     record = Records(layout.root).sound(f"{SHARED}conftest")
     whole = record.of(MODULE) if record is not None else None
     return whole is not None and whole.path == conftest and not whole.text.startswith(_DOC)
 
 
 def _needs_wheel(layout: Layout) -> bool:
-    """Whether the tests have the laws from the wheel beside them, which nothing installs."""
+    """Whether the tests import the laws from the wheel beside them, which nothing installs."""
     return layout.laws == WHEEL and not layout.law_files.is_source_of_uv
 
 
 def _is_wheel_beside(tests: Path, place: Path) -> bool:
-    """Whether a place on the path is a wheel of the laws in the folder of the tests, or the pattern for these."""
+    """Whether a place on the path is a wheel of the laws beside the tests, or a glob for it."""
     is_wheel = place.name == WHEEL_PATTERN or is_law_wheel(place.name)
     return is_wheel and place.parent == Path(os.path.realpath(tests))
 
 
 def _top(layout: Layout) -> str:
-    """The module that the import root is there for; none of its own in a loose folder."""
+    """Return the top-level module under the import root, or an empty text for a loose folder."""
     return (layout.package or "").partition(".")[0]
 
 
@@ -128,7 +128,7 @@ def _top(layout: Layout) -> str:
 
 
 def _path(layout: Layout) -> list[Path]:
-    """The folders that are on the path when pytest imports a test in the folder of the tests."""
+    """Return the path on which pytest imports a test in the folder of tests."""
     config = layout.pytest
     said = [config.folder / folder for folder in config.pythonpath]
     conftests = [*_conftests(layout)]
@@ -147,7 +147,7 @@ def _real(folders: Iterable[Path]) -> list[Path]:
 
 
 def _conftests(layout: Layout) -> Iterator[Path]:
-    """The conftests that pytest loads for the folder of the tests, the nearest first."""
+    """Yield the conftests that pytest loads for the folder of tests, the nearest first."""
     folder = layout.root / layout.tests
     for above in (folder, *folder.parents):
         if (above / "conftest.py").is_file():
@@ -157,14 +157,14 @@ def _conftests(layout: Layout) -> Iterator[Path]:
 
 
 def _base(folder: Path) -> Path:
-    """The folder that pytest puts on the path for a file in `folder`: the innermost that is no package."""
+    """Return the innermost folder above `folder` that is no package, which pytest puts on the path."""
     while (folder / "__init__.py").is_file():
         folder = folder.parent
     return folder
 
 
 def _finds(path: Iterable[Path], name: str, wanted: Path) -> bool:
-    """Whether `name` is, or will be, found in the folder `wanted`, and in none before it."""
+    """Whether the first module `name` on the path lies in `wanted`, or would if written there."""
     wanted = Path(os.path.realpath(wanted))
     for folder in path:
         if folder == wanted:
@@ -179,7 +179,7 @@ def _finds(path: Iterable[Path], name: str, wanted: Path) -> bool:
 
 
 def _other_tests(layout: Layout) -> Iterator[str]:
-    """The texts of the tests that the tool did not write."""
+    """Yield the texts of tests that the tool did not write."""
     folders = [layout.tests, *map(PurePosixPath, layout.pytest.testpaths)]
     names = (path for folder in dict.fromkeys(folders) for path in _python_files(layout.root / folder))
     for _, path in zip(range(_READ_AT_MOST), names, strict=False):
@@ -198,15 +198,15 @@ def _python_files(folder: Path) -> Iterator[Path]:
 
 
 def _imported(layout: Layout, tests: Iterable[str]) -> bool:
-    """Whether the tests that are there import the package already, so that something makes it importable."""
+    """Whether present tests already import the package, so that something puts it on the path."""
     pattern = re.compile(rf"^\s*(?:from|import) {re.escape(_top(layout))}\b", re.MULTILINE)
     return bool(_top(layout)) and any(map(pattern.search, tests))
 
 
 def _conftest(layout: Layout, tests: Iterable[str]) -> PurePosixPath:
-    """The conftest that is to be there: beside the tests, unless they import the one above by name.
+    """Return the conftest to write: beside the tests, unless a test imports `conftest` from a folder above.
 
-    Two files of the name `conftest` are one module for such an import, and the later one would take its place.
+    A second `conftest` would replace the first for such an import, as both have the same module name.
     """
     conftest = layout.tests / "conftest.py"
     above = (folder / "conftest.py" for folder in layout.tests.parents)
@@ -217,7 +217,7 @@ def _conftest(layout: Layout, tests: Iterable[str]) -> PurePosixPath:
 
 
 def _goes_first(layout: Layout, folder: PurePosixPath) -> bool:
-    """Whether a folder may go before all others: what is installed is to stay what the other tests see."""
+    """Whether a folder may come first on the path without hiding installed modules from other tests."""
     if folder == layout.import_root and layout.package is not None:
         return False
     return not hides_a_module(layout.root / folder)

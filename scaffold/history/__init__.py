@@ -1,1 +1,1 @@
-"""What was last generated of each class (`records`), what its files have become since (`states`), and how edits in them are kept."""
+"""Records of generated files (`records`), states of these files (`states`), and merges of edits."""

@@ -1,4 +1,7 @@
-"""Which records the modules of a plan come from: classes that were modules of their own and are one now, and the other way."""
+"""Link between the modules of a plan and the records that they continue or replace.
+
+Classes may have moved from modules of their own into a shared module, or back.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -13,10 +16,10 @@ from scaffold.in_project.spec_files import described_by
 
 
 class ClassFiles(Struct, frozen=True):
-    """A module of a plan, with the spec that it comes from and the role of each of its files.
+    """Module of a plan, with its spec and the role of each file.
 
-    It bears the name of its class, or its own, where it has several. Without a spec it is a module that classes share, or
-    the tests of a class of the user's own, which lies in `module`.
+    `name` is the name of its class, or its own if it holds several classes. Without a spec, it is a module
+    that classes share, or the tests of a user's class in `module`.
     """
 
     name: str
@@ -25,50 +28,50 @@ class ClassFiles(Struct, frozen=True):
     roles: Mapping[PurePosixPath, str]
     module: str = ""
     classes: tuple[str, ...] = ()
-    """The classes, where it has several."""
+    """Names of the classes if there are several."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The classes."""
+        """Names of the classes."""
         return self.classes or (self.name,)
 
     def path(self, role: str) -> PurePosixPath | None:
-        """The file with this role."""
+        """Return the file with this role, or None."""
         return next((path for path, its_role in self.roles.items() if its_role == role), None)
 
 
 class Ancestry(Struct, frozen=True, dict=True):
-    """The records of the modules of a plan. `renamed` has the former name of a class that has another now."""
+    """Records behind the modules of a plan. `renamed` maps a class to its former name."""
 
     layout: Layout
     classes: Sequence[ClassFiles]
     renamed: Mapping[str, str]
     known: dict[str, Record | str | None]
-    """The records that were read."""
+    """Records read so far, by name of the module."""
 
     @cached_property
     def records(self) -> Records:
         return Records(self.layout.root)
 
     def former(self, class_files: ClassFiles) -> Record | str | None:
-        """The record that a module continues, or what is to be said of one that was damaged."""
+        """Return the record that a module continues, or the message for a damaged record."""
         if class_files.name not in self.known:
             self.known[class_files.name] = self._former(class_files)
         return self.known[class_files.name]
 
     def record(self, class_files: ClassFiles) -> Record | None:
-        """The same, where there is a sound one."""
+        """Return the record that a module continues, or None if it is missing or damaged."""
         former = self.former(class_files)
         return former if isinstance(former, Record) else None
 
     def before(self, class_files: ClassFiles) -> list[Record]:
-        """All records of the classes of a module: the one that it continues, and those that it takes the place of."""
+        """Return the record that a module continues, followed by the records that it replaces."""
         former = self.record(class_files)
         others = [record for record in self._replaced(class_files) if record != former]
         return [*([former] if former is not None else []), *others]
 
     def damage(self) -> Iterator[Fault]:
-        """The records of classes that are in one module now, which do not say what is to be removed."""
+        """Find damaged records of classes that moved into a shared module. Their files cannot be removed."""
         for name in (name for class_files in self.classes for name in class_files.classes):
             try:
                 self.records.find(name)
@@ -87,7 +90,10 @@ class Ancestry(Struct, frozen=True, dict=True):
             return f"exists, and differs from what would be generated, and {record_path(name)} is damaged: {error}"
 
     def _continued(self, class_files: ClassFiles) -> Record | None:
-        """Of the records that a new module takes the place of, that of the same module, or else the only one."""
+        """Return the replaced record of the same module, or else the only replaced record.
+
+        If another module of the plan replaces the only record too, the result is None.
+        """
         replaced = self._replaced(class_files)
         same = [record for record in replaced if record.module == self.layout.module(class_files.stem)]
         if same or len(replaced) != 1:
@@ -96,7 +102,7 @@ class Ancestry(Struct, frozen=True, dict=True):
         return None if any(replaced[0] in self._replaced(other) for other in others) else replaced[0]
 
     def holding(self, class_files: ClassFiles) -> list[Record]:
-        """The records in which classes of a module are, but for that of its own name."""
+        """Return the records, except for the module's own, that list any of its classes."""
         former = [self.renamed.get(name, name) for name in class_files.names]
         singles = (self.records.sound(name) for name in former if class_files.classes)
         records = (*singles, *(self.records.units.get(name) for name in former))
@@ -107,7 +113,7 @@ class Ancestry(Struct, frozen=True, dict=True):
         ]
 
     def _replaced(self, class_files: ClassFiles) -> list[Record]:
-        """Those of them that have no class any more which is not planned."""
+        """Return the records of `holding` all of whose classes are planned or gone."""
         return [record for record in self.holding(class_files) if self._is_gone(record)]
 
     def _is_gone(self, record: Record) -> bool:

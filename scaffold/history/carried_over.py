@@ -1,4 +1,4 @@
-"""What the classes of a plan were before: their records, and the steps that carry what was edited over to what is generated now."""
+"""History of a plan's classes: their records, and steps that carry edits over into new text."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -36,9 +36,9 @@ _RESTORE = "bring `.scaffold/` back from version control; without it,"
 
 
 class History(Struct, frozen=True, dict=True):
-    """The records of the classes of a plan. `renamed` has the former name of a class that has another now.
+    """Records of the classes of a plan. `renamed` maps a class to its former name.
 
-    Of the `adopted` it is the tests alone: nothing else is ours.
+    Of the `adopted` classes, only the tests are generated.
     """
 
     layout: Layout
@@ -47,7 +47,7 @@ class History(Struct, frozen=True, dict=True):
     force: bool = False
     adopted: Sequence[ClassFiles] = ()
     found: dict[str, Record | str | None] = field(default_factory=dict[str, Record | str | None])
-    """The records that were read."""
+    """Records read so far, by name of the module."""
 
     @cached_property
     def records(self) -> Records:
@@ -63,7 +63,7 @@ class History(Struct, frozen=True, dict=True):
         return FileSteps(Places(self.layout.real_root), taken, self.force)
 
     def check_records(self) -> None:
-        """Raises `ScaffoldError` for a class that another spec describes as well, from which it was generated, and for damage."""
+        """Raise `ScaffoldError` for damage, or for a class that its former spec still describes."""
         fix = "remove one of the two, or give one class another name"
         faults = [
             Fault(class_files.spec, f"describes `{name}`, as {record.spec} does", fix)
@@ -81,7 +81,7 @@ class History(Struct, frozen=True, dict=True):
     # -- what the package imports --------------------------------------------------------------------------------------
 
     def departed(self) -> Iterator[Record]:
-        """The records of classes that were imported from another module, or by another name."""
+        """Yield the records of classes that left a module or a name, whose exports must go."""
         for class_files in self.classes:
             for record in self.ancestry.before(class_files):
                 is_here = record.module == self.layout.module(class_files.stem)
@@ -90,7 +90,7 @@ class History(Struct, frozen=True, dict=True):
                     yield replace(record, classes=gone)
 
     def to_register(self, register: bool | None) -> list[Export]:
-        """The classes that the package is to import. Where that is not said, as it was said when they were new."""
+        """Return the classes that the package imports. None keeps the choice made when they were new."""
         return [
             Export(class_files.stem, name)
             for class_files in self.classes
@@ -109,7 +109,7 @@ class History(Struct, frozen=True, dict=True):
     # -- the plan ------------------------------------------------------------------------------------------------------
 
     def applied(self, plan: Plan, register: bool | None) -> Plan:
-        """The plan in which nothing that was edited is replaced, and in which the records are written."""
+        """Return the plan with edits preserved and with the records written."""
         steps = {step.path: step for step in plan.steps}
         history = replace(self, classes=(*self.classes, *self.adopted, *self._shared(plan)))
         for class_files in history.classes:
@@ -134,7 +134,7 @@ class History(Struct, frozen=True, dict=True):
         return replace(plan, steps=ordered, notes=(*plan.notes, *replaced.notes()))
 
     def _shared(self, plan: Plan) -> Iterator[ClassFiles]:
-        """The modules that classes share: those that are written now, and those of which there is a record."""
+        """Yield the modules that classes share, if they are new or have a record."""
         for step in plan.steps:
             name = f"{SHARED}{step.path.stem}"
             match step.requests:
@@ -146,11 +146,12 @@ class History(Struct, frozen=True, dict=True):
 
     @staticmethod
     def _is_recorded(step: Step) -> bool:
-        """Whether a shared module has a record from now on: a new one, but for the conftest, which no version replaces."""
+        """Whether a shared module gets a record: a new file, except the conftest, which no version replaces.
+        """
         return step.action is Action.CREATE and step.path.name != "conftest.py"
 
     def _edited(self, plan: Plan) -> Iterator[Step]:
-        """The records of files of the user's that are edited so that the tests are found, by which that is undone."""
+        """Yield records of a user's conftest before and after an edit, so that the edit can be undone."""
         for step in plan.steps:
             before, after = Text.of(step.before or b""), Text.of(step.after or b"")
             is_ours = step.path.name == "conftest.py" and step.action is Action.UPDATE and before and after
@@ -173,7 +174,7 @@ class History(Struct, frozen=True, dict=True):
         return Wanted(role, step, before, lies, there, become)
 
     def _fix(self, class_files: ClassFiles, file: Wanted, *, is_update: bool) -> str:
-        """What a conflict of a file says to do; empty where the plan knows as much."""
+        """Return the fix for a conflict of a file, or an empty text if the plan's remedy serves."""
         is_conflict = file.found.action is Action.CONFLICT
         if file.found.fix or not (is_conflict and is_update and class_files.spec):
             return file.found.fix
@@ -182,7 +183,7 @@ class History(Struct, frozen=True, dict=True):
         return force if file.before is not None else f"{_RESTORE} {force}"
 
     def _called_anew(self, class_files: ClassFiles, former: Record) -> list[tuple[str, str]]:
-        """The classes that have another name now: the former, and the new."""
+        """Return former and new names of renamed classes."""
         pairs = [(self.renamed[name], name) for name in class_files.names if name in self.renamed]
         is_moved = not (class_files.classes or former.classes) and former.name != class_files.name
         return pairs or [(former.name, class_files.name)] * is_moved
@@ -206,7 +207,7 @@ class History(Struct, frozen=True, dict=True):
             yield Step(former.path, Action.REMOVE, self.records.content(former.name), None, folder=FOLDER)
 
     def _kept(self, former: Record, class_files: ClassFiles) -> Iterator[Generated]:
-        """What was generated before and is not now, of which something is there: it may be generated again."""
+        """Yield files that are no longer generated but still exist, because they may be generated again."""
         for file in former.files:
             is_there = file.role == SPEC or self.files.read(file.path) is not None
             if file.role not in class_files.roles.values() and file.path not in self.files.taken and is_there:

@@ -1,4 +1,4 @@
-"""Copies of what `--force` replaces or removes: below `.scaffold/kept/`, which git does not see."""
+"""Copies of files that `--force` replaces or removes, in `.scaffold/kept/`, which git ignores."""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -16,7 +16,7 @@ _IGNORE = File(KEPT / ".gitignore", "*\n", keep=True)
 
 
 def with_copies(plan: Plan) -> Plan:
-    """The plan that keeps a copy of everything that is replaced or removed by force, and says where."""
+    """Return the plan with a copy of each file that force replaces or removes, and a note of its place."""
     forced = [step for step in plan.writes if step.forced and step.before]
     if not forced:
         return plan
@@ -29,7 +29,7 @@ def with_copies(plan: Plan) -> Plan:
 
 
 def _copy_of(root: Path, step: Step) -> Step:
-    """The copy: below the path that the file had, under a name at which nothing else lies than these very bytes."""
+    """Return the step of a copy, under a name at which nothing lies but maybe the same bytes."""
     name = f"{step.path}.{sha256(step.before or b'').hexdigest()[:12]}"
     names = (KEPT / (name if number == 1 else f"{name}-{number}") for number in count(1))
     path = next(path for path in names if _is_free_for(place_of(root.resolve(), path), step.before))
@@ -44,7 +44,7 @@ def _missing(root: Path, copy: Step) -> Iterator[Step]:
 
 
 def _is_free_for(place: Path, content: bytes | None) -> bool:
-    """Whether nothing lies there, or the very same bytes."""
+    """Whether `place` is free or holds exactly these bytes."""
     try:
         return read_regular(place) == content
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What is to be done with one generated file: it stays in its place, or is carried to another, with what was edited in it."""
+"""Steps for a generated file, which stays or moves, and keeps its edits."""
 
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -16,9 +16,10 @@ _BOTH_THERE = "move what is yours from here to there, then delete this file"
 
 
 class Wanted(Struct, frozen=True):
-    """A generated file as the plan has it now, and as it was: what was generated, where it lies, and what is to be done.
+    """Generated file of a plan: what was generated before, where the file lies, and its outcome.
 
-    `mine` is what lies there, read once: what is replaced is what was merged, or else a save in between would be lost.
+    `mine` is read only once, so that the bytes to be replaced are the bytes that were merged. Otherwise a
+    save in between would be lost.
     """
 
     role: str
@@ -30,24 +31,24 @@ class Wanted(Struct, frozen=True):
 
 
 class FileSteps(Struct, frozen=True):
-    """The steps of the files of a plan, which are to be at the paths in `taken`."""
+    """Steps for the files of a plan, which go to the paths in `taken`."""
 
     places: Places
     taken: frozenset[PurePosixPath]
     force: bool = False
 
     def read(self, path: PurePosixPath) -> bytes | None:
-        """What lies there; None where nothing does."""
+        """Return the bytes at `path`, or None if nothing exists there."""
         return self.places.read(path)
 
     def place(self, step: Step, before: Generated | None) -> PurePosixPath:
-        """Where the file lies: where it was generated before, as long as it has not come to where it is to be."""
+        """Return the path of the file: its former path until the file exists at the new path."""
         if before is None or before.path == step.path or step.before is not None or before.path in self.taken:
             return step.path
         return before.path if self.read(before.path) is not None else step.path
 
     def of(self, file: Wanted) -> Iterator[Step]:
-        """What is done where the file is to be, and where it was before."""
+        """Yield the steps at the new and at the former path of the file."""
         outcome, step = file.found, file.step
         if file.role == SPEC and outcome.action in (Action.MERGE, Action.COLLIDE, Action.KEEP):
             why = "was edited since the command line wrote it, and would now say something else"
@@ -62,7 +63,7 @@ class FileSteps(Struct, frozen=True):
         yield from self._left_behind(file)
 
     def _in_place(self, step: Step, there: bytes | None, outcome: Outcome) -> Step:
-        """A file that stays where it is; one that names what has another name now is written for that."""
+        """Return the step for a file that stays. A renamed class in its text counts as a change."""
         says_the_same = outcome.after == there
         if outcome.action is Action.CREATE or step.forced:
             return replace(step, action=outcome.action, before=there, after=outcome.after)
@@ -73,14 +74,14 @@ class FileSteps(Struct, frozen=True):
         return Step(step.path, action, there, outcome.after, why=outcome.why)
 
     def _carried(self, step: Step, file: Wanted, outcome: Outcome) -> Iterator[Step]:
-        """A file that goes from one place to another, with what was edited in it."""
+        """Yield the steps that move a file with its edits."""
         action = outcome.action if outcome.action in (Action.COLLIDE, Action.CONFLICT) else Action.CREATE
         yield Step(step.path, action, None, outcome.after, why=outcome.why, like=file.lies)
         if action is not Action.CONFLICT:
             yield Step(file.lies, Action.REMOVE, file.mine, None, forced=step.forced)
 
     def _left_behind(self, file: Wanted) -> Iterator[Step]:
-        """What lies where the file was generated before, although it is where it is to be as well."""
+        """Yield the step for a file at its former path that exists at the new path too."""
         before = file.before
         if before is None or before.path in (file.step.path, file.lies) or before.path in self.taken:
             return

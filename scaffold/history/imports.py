@@ -1,4 +1,4 @@
-"""The import blocks of three texts to one: what is imported is a set, in which lines do not collide."""
+"""Merge of the import blocks of three texts as sets, so that neighbouring lines do not collide."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ _WIDTH = 88
 
 
 class Block(Struct, frozen=True):
-    """A file and where its first imports stand, those that follow each other at the top level."""
+    """File and the span of its first consecutive imports at the top level."""
 
     lines: tuple[str, ...]
     start: int
@@ -27,17 +27,18 @@ class Block(Struct, frozen=True):
 
     @property
     def without(self) -> str:
-        """The file with one line in the place of the block, which is the same in all files."""
+        """The file with a placeholder line for the block, which is the same in all files."""
         return "".join([*self.lines[: self.start], PLACE, *self.lines[self.end :]])
 
     @property
     def statements(self) -> tuple[str, ...]:
-        """A statement for each thing that is imported."""
+        """Statements that import a single name each."""
         return tuple(text for node in self.nodes for text in _single(node))
 
     @property
     def own(self) -> set[str]:
-        """The packages in sections below the first that is not of the standard library: those of the project."""
+        """Packages of the project: the last of several sections, if a section of other libraries precedes it.
+        """
         sections = [part for part in re.split(r"\n\s*\n", self.text) if part.strip()]
         roots = [re.findall(r"^(?:from|import) (\w+)", part, re.MULTILINE) for part in sections]
         has_own = len(roots) > 2 or (len(roots) == 2 and "jax" in roots[0])
@@ -45,7 +46,10 @@ class Block(Struct, frozen=True):
 
 
 def block_of(text: str) -> Block | None:
-    """The block of a text, None where it does not parse, imports nothing, or has more on a line with an import."""
+    """Return the import block of a text, or None if there is none that ends at its lines' ends.
+
+    Text that does not parse has none either.
+    """
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError):
@@ -80,7 +84,7 @@ def _single(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
 
 
 def merged_block(base: Block, mine: Block, new: Block, rest: str) -> str:
-    """The block for the text `rest`, which is merged of the three without theirs."""
+    """Return the import block for `rest`, the merge of the three texts without their blocks."""
     wanted = _wanted(base, mine, new, rest)
     if set(wanted) == set(mine.statements):
         return mine.text
@@ -95,7 +99,7 @@ def merged_block(base: Block, mine: Block, new: Block, rest: str) -> str:
 
 
 def _wanted(base: Block, mine: Block, new: Block, rest: str) -> list[str]:
-    """What either side imports since the last common text, and what one has left out but the other still reads."""
+    """Return the merged set of imports, and imports that only a side dropped but `rest` still reads."""
     before, ours, theirs = set(base.statements), set(mine.statements), set(new.statements)
     kept = {x for x in ours | theirs if x in (theirs if (x in ours) == (x in before) else ours)}
     lost = (ours | theirs) - kept
@@ -112,7 +116,7 @@ def _bound(statement: str) -> str:
 
 
 def _names_in(text: str) -> set[str]:
-    """The names that are read; in a text with markers, whatever looks like one."""
+    """Return the names that a text reads, or all its words if markers keep it from parsing."""
     try:
         tree = ast.parse(text.replace(PLACE, "\n"))
     except (SyntaxError, ValueError, RecursionError):

@@ -1,6 +1,6 @@
-"""Three texts to one, by lines: what either side changed since the last common text is taken, and where both did, both are shown.
+"""Merge of three texts by lines, which takes changes of either side and shows both where they collide.
 
-The comparison of two texts is that of `difflib`; what is done with two of them is the algorithm of diff3.
+`difflib` compares two texts at a time, and diff3's algorithm combines the two comparisons.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ MINE, NEW = "yours", "generated"
 
 
 class _Piece(Struct, frozen=True):
-    """A part of the three texts: between two parts in which all are the same, or such a part."""
+    """Part of the three texts, either equal in all or between two equal parts."""
 
     base: Sequence[str]
     mine: Sequence[str]
@@ -22,14 +22,14 @@ class _Piece(Struct, frozen=True):
 
     @property
     def settled(self) -> Sequence[str] | None:
-        """What to take of it, None where both sides changed it, in different ways."""
+        """Lines to take, or None if both sides changed them in different ways."""
         if self.mine == self.new or self.new == self.base:
             return self.mine
         return self.new if self.mine == self.base else None
 
 
 def merge(base: str, mine: str, new: str) -> Merged:
-    """`mine` with what was changed between `base` and `new`."""
+    """Apply the changes between `base` and `new` to `mine`."""
     parts: list[str] = []
     collisions = 0
     for piece in _pieces(lines_of(base), lines_of(mine), lines_of(new)):
@@ -42,7 +42,7 @@ def merge(base: str, mine: str, new: str) -> Merged:
 
 
 def _collision(piece: _Piece) -> list[str]:
-    """Both sides between markers, but for the lines at both ends on which they agree."""
+    """Return both sides between markers. Lines at either end that agree stay outside."""
     mine, new = piece.mine, piece.new
     first = _common(mine, new)
     last = _common(mine[first:][::-1], new[first:][::-1])
@@ -58,7 +58,7 @@ def _common(lines: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _ended(lines: Sequence[str]) -> list[str]:
-    """The lines, the last with its end too, so that a marker begins its own."""
+    """Give the last line an end, so that a marker begins its own line."""
     return [line if line.endswith("\n") else f"{line}\n" for line in lines]
 
 
@@ -77,7 +77,7 @@ def _pieces(base: Sequence[str], mine: Sequence[str], new: Sequence[str]) -> Ite
 def _same(
     base: Sequence[str], mine: Sequence[str], new: Sequence[str]
 ) -> Iterator[tuple[int, int, int, int]]:
-    """The stretches of `base` that both sides kept: start, size, and where they are on either side."""
+    """Yield the stretches of `base` that both sides kept: start, size, and the starts on either side."""
     to_mine, to_new = _matches(base, mine), _matches(base, new)
     i = j = 0
     while i < len(to_mine) and j < len(to_new):
@@ -89,7 +89,7 @@ def _same(
 
 
 def _matches(base: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, int]]:
-    """The stretches that two texts share, in order; what they have in common at the ends is found at once."""
+    """Return the stretches that two texts share, in order. Common ends are found without `difflib`."""
     first = _common(base, other)
     last = _common(base[first:][::-1], other[first:][::-1])
     inner = SequenceMatcher(

@@ -1,4 +1,4 @@
-"""The changes that classes with `migrate` list: those of the class that was generated last, and the one since."""
+"""Changes of fields that classes with `migrate` list, in the last generated class and since."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
@@ -13,16 +13,15 @@ from scaffold.source.text import listed
 from scaffold.spec.model import ModuleSpec
 
 Paths = Mapping[str, str]
-"""What fields are called now, by `Class.field` as it was."""
+"""New name of each renamed field, by `Class.field` with the former names."""
 
 
 def listing_changes(
     specs: Sequence[ModuleSpec], layout: Layout, classes: Mapping[str, str], fields: Paths
 ) -> list[ModuleSpec]:
-    """The specs, with the changes of each class that asks for them.
+    """Return the specs with the changes of each class that has `migrate`.
 
-    `classes` has former names of classes by what they are called now. Raises `ScaffoldError` for a field in `fields` that no
-    class had.
+    `classes` maps a class to its former name. Raises `ScaffoldError` for an unknown field in `fields`.
     """
     _check_classes(specs, fields)
     records = Records(layout.root)
@@ -35,7 +34,7 @@ def listing_changes(
 def change_notes(
     specs: Sequence[ModuleSpec], layout: Layout, classes: Mapping[str, str], fields: Paths
 ) -> Iterator[str]:
-    """Which fields went and came at once: one may be another under a new name, which the specs do not tell."""
+    """Yield a note for fields that went and came together, because one may be a rename of the other."""
     records = Records(layout.root)
     for spec in (spec for spec in specs if spec.migrate):
         _, change = _listed(spec, records, layout, classes, fields)
@@ -56,7 +55,7 @@ def _changes(
 def _listed(
     spec: ModuleSpec, records: Records, layout: Layout, classes: Mapping[str, str], fields: Paths
 ) -> tuple[tuple[Migration, ...], Migration]:
-    """The changes that the class lists, and the one since."""
+    """Return the changes that the class lists, and the change since."""
     former = classes.get(spec.name, spec.name)
     record = records.of_class(former)
     module = record.of(MODULE) if record is not None else None
@@ -78,7 +77,7 @@ def _listed(
 
 
 def _with_renames(row: Migration, renames: Paths) -> Migration:
-    """A change in which a field went that is another, which came with it, as is only said now."""
+    """Turn a dropped and an added field of a past change into a rename that the user states later."""
     pairs = {
         was: now for was, now in renames.items() if was in row.dropped and now.partition(".")[0] in row.added
     }
@@ -87,7 +86,6 @@ def _with_renames(row: Migration, renames: Paths) -> Migration:
 
 
 def _change(before: Sequence[str], now: Sequence[str], renamed: Paths) -> Migration:
-    """What differs between the fields that were and those that are."""
     moved = {name.partition(".")[0] for name in renamed.values() if "." not in name}
     return Migration(
         tuple(name for name in now if name not in before and name not in moved),
@@ -97,7 +95,7 @@ def _change(before: Sequence[str], now: Sequence[str], renamed: Paths) -> Migrat
 
 
 def _qualified(record: Record, name: str) -> str:
-    """A class as files tell of it: without modules that are private."""
+    """Return the class's qualified name without private modules, as saved files state it."""
     return ".".join((*_public(record.module), name))
 
 

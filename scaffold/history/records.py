@@ -1,7 +1,7 @@
-"""What was last generated of each class, in `.scaffold/` of the project: a file a class, to be committed and to be read in a diff.
+"""Records of the last generated files, one for each class or module in `.scaffold/`, to commit and to diff.
 
-A record is text: who it is about, and each generated file word for word, with its digest. What does not have its digest was
-damaged, by hand or by a merge, and is no ground to replace anything.
+A record is text: its subject, and each generated file word for word with a digest. A file that fails its
+digest was damaged, by hand or by a merge, and justifies no replacement.
 """
 
 import re
@@ -23,15 +23,15 @@ from scaffold.spec.files import is_spec_file
 FOLDER = PurePosixPath(".scaffold")
 FORMAT = 1
 MODULE, TEST, SPEC = "module", "test", "spec"
-"""The roles of the files of a class."""
+"""Roles of the files of a class."""
 BEFORE, AFTER = "before", "after"
-"""A file of the user's that was edited, as it was, and as it was then: the way back."""
+"""Roles for a user's file before and after the tool's edit, from which the edit can be undone."""
 SHARED = "shared/"
-"""What the names of records begin with that are about no class, but about a module that classes share."""
+"""Prefix for the record of a module that classes share."""
 UNITS = "modules/"
-"""What the names of records begin with that are about several classes, which are one module."""
+"""Prefix for the record of a module with several classes."""
 ADOPTED = "adopted/"
-"""What the names of records begin with that are about the tests of a class which is the user's own."""
+"""Prefix for the record of the tests of a user's own class."""
 _FIRST = "scaffold record, format "
 _NAME = r"[\w.-]+(?:/[\w.-]+)?"
 _MODULE = r"[\w-]+(?:\.[\w-]+)*"
@@ -39,16 +39,16 @@ _FILE = r"=== (\w[\w.{}-]*), (\d+) lines, sha256 ([0-9a-f]{64}): (.+)\n"
 
 
 def adopted_key(module: str, name: str) -> str:
-    """What the record of the tests of a class is called, where the class is the user's own."""
+    """Return the name of the record for the tests of a user's own class."""
     return f"{ADOPTED}{module}.{name}"
 
 
 class DamagedError(Exception):
-    """A record that says something which no run wrote."""
+    """Error for a record that no run can have written."""
 
 
 class Generated(Struct, frozen=True):
-    """A file as it was last generated; `role` says which of its class's it is, wherever it goes: `module`, `test`, `spec`."""
+    """Generated file, with its role in its class: `module`, `test` or `spec`."""
 
     role: str
     path: PurePosixPath
@@ -56,9 +56,9 @@ class Generated(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """What was last generated of a module, from which spec, the name to import it by, and whether the package was to.
+    """Record of a module: its spec, its import name, its files, and whether the package imports it.
 
-    It bears the name of its class, or that of the module where it has several.
+    `name` is the name of its class, or of the module if it holds several classes.
     """
 
     name: str
@@ -67,44 +67,44 @@ class Record(Struct, frozen=True):
     files: tuple[Generated, ...]
     registered: bool = True
     classes: tuple[str, ...] = ()
-    """The classes, where it has several."""
+    """Names of the classes if there are several."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The classes."""
+        """Names of the classes."""
         return self.classes or (self.name,)
 
     @property
     def title(self) -> str:
-        """What the command line calls it."""
+        """Name on the command line."""
         return self.name.removeprefix(UNITS)
 
     @property
     def path(self) -> PurePosixPath:
-        """Where the record lies."""
+        """Path of the record."""
         return record_path(self.name)
 
     @property
     def stem(self) -> str:
-        """The name of the module without those of its packages."""
+        """Name of the module without its packages."""
         return self.module.rpartition(".")[2]
 
     @property
     def package(self) -> str | None:
-        """The package that the module is in, None where it stands alone."""
+        """Package of the module, or None for a top-level module."""
         return self.module.rpartition(".")[0] or None
 
     def files_beside(self, name: str) -> PurePosixPath | None:
-        """The path of another file in the folder of the module."""
+        """Return the path of another file in the module's folder, or None without a module."""
         module = self.of(MODULE)
         return module.path.with_name(name) if module is not None else None
 
     def of(self, role: str) -> Generated | None:
-        """The file with this role."""
+        """Return the file with this role, or None."""
         return next((file for file in self.files if file.role == role), None)
 
     def text(self) -> str:
-        """The record as a file."""
+        """Return the record as the text of a file."""
         head = [f"{_FIRST}{FORMAT}", f"class: {self.name}", f"spec: {self.spec}", f"module: {self.module}"]
         head += [f"classes: {', '.join(self.classes)}"] if self.classes else []
         head += [f"registered: {'yes' if self.registered else 'no'}", ""]
@@ -112,7 +112,7 @@ class Record(Struct, frozen=True):
 
 
 def record_path(name: str) -> PurePosixPath:
-    """Where the record of the class `name` lies."""
+    """Return the path of the record called `name`."""
     return FOLDER / f"{name}.txt"
 
 
@@ -130,7 +130,7 @@ def _digest(text: str) -> str:
 
 
 def parse_record(content: bytes) -> Record:
-    """The record in a file. Raises `DamagedError`, and `ScaffoldError` for one of a later version of the tool."""
+    """Parse a record. Raises `DamagedError`, or `ScaffoldError` for another version of the format."""
     text = Text.of(content)
     lines = lines_of(text.text) if text is not None else []
     first = lines[0] if lines else ""
@@ -154,7 +154,7 @@ def parse_record(content: bytes) -> Record:
 
 
 def _check_head(record: Record) -> None:
-    """Raises `DamagedError` for what no run writes: what a record names is read, merged and removed."""
+    """Raise `DamagedError` for values that no run writes, because named files get merged and removed."""
     if not re.fullmatch(_NAME, record.name) or ".." in record.name:
         raise DamagedError(f"`{shown(record.name)}` is no name of a class")
     is_unit = record.name.startswith(UNITS)
@@ -201,7 +201,7 @@ def _files(lines: Sequence[str]) -> Iterator[Generated]:
 
 
 def _is_inside(path: PurePosixPath) -> bool:
-    """Whether it is a path at which something is generated: in the project, and in no folder of a tool's own."""
+    """Whether files may be generated at the path: in the project, and in no folder of git or the tool."""
     try:
         check_path(path)
     except ScaffoldError:
@@ -210,12 +210,12 @@ def _is_inside(path: PurePosixPath) -> bool:
 
 
 class Records(Struct, frozen=True, dict=True):
-    """The records of a project, read when they are asked for."""
+    """Records of a project, read on demand."""
 
     root: Path
 
     def find(self, name: str) -> Record | None:
-        """The record of a class, None where there is none. Raises `DamagedError`."""
+        """Return the record called `name`, or None. Raises `DamagedError`."""
         content = self.content(name)
         if content is None:
             return None
@@ -225,18 +225,18 @@ class Records(Struct, frozen=True, dict=True):
         return record
 
     def sound(self, name: str) -> Record | None:
-        """The record, where there is one that is not damaged."""
+        """Return the record called `name`, or None if it is missing or damaged."""
         try:
             return self.find(name)
         except DamagedError:
             return None
 
     def of_class(self, name: str) -> Record | None:
-        """The sound record of a class, also where it is one of several in its module."""
+        """Return the sound record of a class, by itself or among others in its module."""
         return self.sound(name) or self.units.get(name)
 
     def content(self, name: str) -> bytes | None:
-        """The bytes of the record, whatever they are."""
+        """Return the bytes of the record, sound or not, or None."""
         if not re.fullmatch(_NAME, name) or ".." in name:
             return None
         return self._places.read(record_path(name))
@@ -246,21 +246,21 @@ class Records(Struct, frozen=True, dict=True):
         return Places(Path(self.root).resolve())
 
     def names(self) -> tuple[str, ...]:
-        """The records of classes that are generated, and of modules with several."""
+        """Return the names of records of generated classes and of modules with several classes."""
         return (*self._in(""), *self._in(UNITS))
 
     @cached_property
     def units(self) -> dict[str, Record]:
-        """The sound records of modules with several classes, by class."""
+        """Sound records of modules with several classes, by name of the class."""
         records = filter(None, map(self.sound, self._in(UNITS)))
         return {name: record for record in records for name in record.names}
 
     def shared(self) -> tuple[str, ...]:
-        """The records of modules that classes share."""
+        """Return the names of records of modules that classes share."""
         return self._in(SHARED)
 
     def adopted(self) -> tuple[str, ...]:
-        """The records of tests of classes that are the user's own."""
+        """Return the names of records for tests of users' own classes."""
         return self._in(ADOPTED)
 
     def _in(self, folder: str) -> tuple[str, ...]:

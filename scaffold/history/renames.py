@@ -1,4 +1,4 @@
-"""Names that a class brings along when it gets another: its own, that of its tests, and whatever is called after it."""
+"""Names that change with the name of a class: its own, the name of its test class, and derived names."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -9,17 +9,20 @@ _WORD = r"[^\W\d]\w*"
 
 
 class CarriedNames(Struct, frozen=True):
-    """What each former name is called now."""
+    """New name for each former name."""
 
     names: Mapping[str, str]
 
     def applied(self, text: str) -> str:
-        """The text with the new names."""
+        """Replace the former names in the text."""
         return re.sub(_WORD, lambda word: self.names.get(word[0], word[0]), text) if self.names else text
 
 
 def carried_names(before: str, now: str, *pairs: tuple[str, str]) -> CarriedNames:
-    """The first former name, and those in `before` that hold one and stand in `now` with the new one in its place."""
+    """Return the renames that follow from `pairs`, of which the first always applies.
+
+    A word that only `before` has is renamed if `now` has it with the new name inside.
+    """
     there, new = set(re.findall(_WORD, before)), set(re.findall(_WORD, now))
     return CarriedNames({**dict(_carried(there - new, new, pairs)), pairs[0][0]: pairs[0][1]})
 

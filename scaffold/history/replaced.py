@@ -1,4 +1,4 @@
-"""What is done with the files of records that a module takes the place of: classes that were apart and are one module now, and the other way."""
+"""Steps for files of records that a module replaces, as when classes join a module or leave it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
@@ -14,13 +14,13 @@ from scaffold.source.text import listed
 
 
 class ReplacedSteps(Struct, frozen=True):
-    """The steps for what was generated before, beside those of the files that a module has now."""
+    """Steps for former files beside the present files of a module."""
 
     ancestry: Ancestry
     files: FileSteps
 
     def of(self, class_files: ClassFiles) -> Iterator[Step]:
-        """What is removed, and refused where it was edited."""
+        """Yield the removal of former files and records. Edited files become conflicts."""
         former = self.ancestry.record(class_files)
         for record in self.ancestry.before(class_files):
             if record != former:
@@ -29,7 +29,7 @@ class ReplacedSteps(Struct, frozen=True):
                 yield Step(record.path, Action.REMOVE, content, None, folder=FOLDER)
 
     def notes(self) -> Iterator[str]:
-        """Which classes are in another module now."""
+        """Yield a note for each set of classes that changed its module."""
         for class_files in self.ancestry.classes:
             modules = {record.module: record for record in self.ancestry.before(class_files)}
             now = class_files.module or self.ancestry.layout.module(class_files.stem)
@@ -53,7 +53,7 @@ class ReplacedSteps(Struct, frozen=True):
             yield Step(file.path, Action.REMOVE, content, None, forced=edited)
 
     def numbers(self) -> Iterator[Step]:
-        """The recorded numbers of the classes whose tests are in another file now, which had none."""
+        """Yield steps that move recorded numbers to the new test file, if it has none."""
         taken: dict[Numbers, set[str]] = {}
         for class_files in self.ancestry.classes:
             new = class_files.path(TEST)
@@ -74,7 +74,7 @@ class ReplacedSteps(Struct, frozen=True):
         yield from (self._rest(part, taken[part]) for part in planned)
 
     def _parted_numbers(self, class_files: ClassFiles) -> Iterator["Numbers"]:
-        """Those in the files of other tests, in which the classes of a module were."""
+        """Yield the numbers in other test files that cover classes of the module."""
         before, holding = self.ancestry.before(class_files), self.ancestry.holding(class_files)
         for record in dict.fromkeys((*before, *holding)):
             test = record.of(TEST)
@@ -84,7 +84,7 @@ class ReplacedSteps(Struct, frozen=True):
                 yield Numbers(test.path, text, (*_names_now(record, class_files).items(),))
 
     def _rest(self, part: "Numbers", taken: Iterable[str]) -> Step:
-        """What stays of the numbers of a test file: those of the classes that it is still about."""
+        """Return the step that removes the taken numbers from a test file."""
         there = [
             name for each in self.ancestry.classes if each.path(TEST) == part.test for name in each.names
         ]
@@ -95,26 +95,26 @@ class ReplacedSteps(Struct, frozen=True):
 
 
 def _names_now(record: Record, class_files: ClassFiles) -> dict[str, str]:
-    """The names of the classes of a record, each with the name that it has now: one class alone may have another."""
+    """Map the classes of a record to their present names. Only a class alone can have been renamed."""
     if len(record.names) == len(class_files.names) == 1:
         return {record.names[0]: class_files.names[0]}
     return {name: name for name in record.names}
 
 
 class Numbers(Struct, frozen=True):
-    """The numbers that the laws recorded for the tests of a module."""
+    """Numbers that the laws recorded for the tests of a module."""
 
     test: PurePosixPath
     text: str
     classes: tuple[tuple[str, str], ...]
-    """The names of the classes, each with the name that it has now."""
+    """Pairs of the recorded and the present name of each class."""
 
     def head(self, test: PurePosixPath) -> str:
-        """The lines above the sections, as those of another test file."""
+        """Return the lines above the sections, adapted to another test file."""
         return self.text.partition("\n[")[0].replace(self.test.name, test.name).rstrip()
 
     def sections(self, classes: Iterable[str]) -> Iterator[str]:
-        """The sections of the suites of these classes: the name of each begins with that of its class."""
+        """Yield the sections of these classes, renamed. A section begins with `Test` and the class's name."""
         for section in self.text.split("\n[")[1:]:
             owner = max((n for n, _ in self.classes if section.startswith(f"Test{n}")), key=len, default="")
             now = dict(self.classes).get(owner)
@@ -123,12 +123,15 @@ class Numbers(Struct, frozen=True):
 
 
 def numbers_of(test: PurePosixPath) -> PurePosixPath:
-    """Where the laws keep the numbers of a test file."""
+    """Return the file in which the laws keep the numbers of a test file."""
     return test.parent / "numbers" / f"{test.stem.removeprefix('test_')}.txt"
 
 
 def joined_numbers(parts: Sequence[Numbers], test: PurePosixPath, classes: Sequence[str]) -> str:
-    """The numbers of these classes for one test file; none where the records are of several dtypes or forms."""
+    """Join the numbers of these classes for a test file.
+
+    If the parts differ in dtype or format, the result is empty.
+    """
     heads = {part.head(test) for part in parts}
     sections = [section for part in parts for section in part.sections(classes)]
     return "\n\n".join([*heads, *sections]) + "\n" if len(heads) == 1 and sections else ""

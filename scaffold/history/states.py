@@ -1,4 +1,4 @@
-"""What a generated file has become since, and what is to be done about it: one rule for every command."""
+"""State of a generated file and the action that follows from it, by a single rule for all commands."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -10,21 +10,21 @@ from scaffold.files.texts import Merged, Text, has_markers
 
 
 class State(StrEnum):
-    """A generated file, as `scaffold check` says it."""
+    """State of a generated file, as `scaffold check` reports it."""
 
     CLEAN = "clean"
-    """It is what would be generated."""
+    """Equal to the text that would be generated now."""
     EDITED = "edited"
-    """It was edited, and nothing else would be generated now than then."""
+    """Edited, and the text to generate has not changed."""
     STALE = "stale"
-    """Something else would be generated now; `update` brings it in."""
+    """Behind the text to generate, which `update` can bring in."""
     MISSING = "missing"
     CONFLICTING = "conflicting"
-    """`update` cannot bring in what would be generated now, or could not the last time."""
+    """In conflict with the text to generate, or still with the markers of an update."""
 
 
 class Outcome(Struct, frozen=True):
-    """The state of a file, what is to be done with it, what it holds then, and what is to be said of a conflict."""
+    """State of a file, the action, the bytes after it, and the message and fix of a conflict."""
 
     state: State
     action: Action
@@ -35,9 +35,9 @@ class Outcome(Struct, frozen=True):
 
 
 def outcome(base: str | None, mine: bytes | None, new: str, place: Path, *, lost: str = "") -> Outcome:
-    """What becomes of the file at `place`, of which `base` was generated last, `mine` is there, and `new` would be generated now.
+    """Compare the file at `place`, which holds `mine`, with the former text `base` and the wanted text `new`.
 
-    `lost` says why there is no base.
+    `lost` explains a missing base.
     """
     if mine is None:
         return Outcome(State.MISSING, Action.CREATE, new.encode())
@@ -63,7 +63,7 @@ def outcome(base: str | None, mine: bytes | None, new: str, place: Path, *, lost
 
 
 def _restyled(base: str, mine: Text, new: str, place: Path, merged: Merged) -> Merged:
-    """The merge of the texts in the style of the project, where fewer places collide in that; what `mine` had of it stays."""
+    """Merge the texts again in the project's style, and prefer that merge if fewer places collide."""
     from scaffold.as_clean import as_clean, formatted  # here, because few files collide
 
     was, is_now = formatted(base, place), formatted(mine.text, place)
@@ -87,7 +87,7 @@ def _outcome(merged: Merged, mine: Text) -> Outcome:
 
 
 def merge_python(base: str, mine: str, new: str) -> Merged:
-    """The merge of three texts of Python, whose imports are merged as a set; of other texts, by lines alone."""
+    """Merge three texts by lines, but the imports of Python as sets."""
     from scaffold.history.imports import (  # here, because most runs merge nothing
         PLACE,
         block_of,

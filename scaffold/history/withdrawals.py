@@ -1,4 +1,4 @@
-"""What a package re-exports of classes that go, taken out of its `__init__.py`."""
+"""Removal of exports of departed classes from the `__init__.py` of their package."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -11,7 +11,7 @@ from scaffold.registration.exports import edited_file, lazy_form
 
 
 def withdrawals(records: Iterable[Record], layout: Layout) -> Iterator[Edit]:
-    """The edits by which packages import no more what they were given to import."""
+    """Yield the edits that remove the exports of these records from their packages."""
     for record in records:
         init_file = record.files_beside("__init__.py")
         if not record.package or init_file is None:

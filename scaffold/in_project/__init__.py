@@ -1,1 +1,1 @@
-"""The user's project: where things go in it (`layout`), what it says of itself, and what is wanted, made to fit it (`fit`)."""
+"""Facts about the user's project: its layout, settings, tests, environment and dependencies."""

@@ -1,4 +1,4 @@
-"""The folders that a conftest puts on the path, read off its text, and an edit that puts further ones there."""
+"""Folders that a conftest puts on the path, read off its AST, and an edit that adds more."""
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
@@ -12,30 +12,30 @@ from scaffold.files.pysource import Source
 from scaffold.law_wheel import PACKAGE
 
 WHEEL_PATTERN = f"{PACKAGE}-*.whl"
-"""What a conftest looks for, so that it need not change with the version of the laws."""
+"""Glob by which a conftest finds the laws, whatever their version."""
 OPTIONS_IMPORT = f"import {PACKAGE}.plugin"
 OPTIONS_LINES = "", OPTIONS_IMPORT, "", f"pytest_addoption = {PACKAGE}.plugin.pytest_addoption"
-"""Give pytest the options of the laws, which nobody has installed."""
+"""Lines that register the options of the laws with pytest, since no plugin is installed."""
 _IMPORTS = {"sys": "import sys", "Path": "from pathlib import Path"}
 
 
 def folders_on_path(source: bytes, place: Path) -> list[Path]:
-    """The folders that the top-level statements of the file at `place` put on the path, as far as they can be read.
+    """Return the folders that top-level statements of the file at `place` put on the path.
 
-    What cannot be read counts for nothing. Raises `ScaffoldError` where the file does not parse.
+    Other expressions are ignored. Raises `ScaffoldError` for invalid Python.
     """
     reader = _Reader(place)
     return [folder for node in Source.of(source, place.name).tree.body for folder in reader.folders(node)]
 
 
 class _Reader(Struct):
-    """Follows the names that stand for paths from statement to statement."""
+    """Evaluator of statements that tracks names bound to paths."""
 
     place: Path
     names: dict[str, Path] = field(default_factory=dict[str, Path])
 
     def folders(self, node: ast.stmt) -> Iterator[Path]:
-        """What one statement puts on the path."""
+        """Yield the folders that a statement puts on the path."""
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 if (path := self.path(value)) is not None:
@@ -50,7 +50,7 @@ class _Reader(Struct):
                 pass
 
     def paths(self, values: Sequence[ast.expr]) -> Iterator[Path]:
-        """The paths among some expressions, in lists too."""
+        """Yield the paths among expressions, inside lists too."""
         for value in values:
             if isinstance(value, ast.List | ast.Tuple):
                 yield from self.paths(value.elts)
@@ -58,7 +58,7 @@ class _Reader(Struct):
                 yield path
 
     def path(self, node: ast.expr) -> Path | None:
-        """The path that an expression stands for."""
+        """Evaluate an expression to a path, or return None."""
         match node:
             case ast.Name(id="__file__"):
                 return self.place
@@ -114,7 +114,7 @@ def _is_sys_path(node: ast.expr) -> bool:
 
 
 def path_line(folder: PurePosixPath, conftest: PurePosixPath, *, first: bool) -> str:
-    """The statement by which a conftest puts a folder first, or last, on the path."""
+    """Return the conftest's statement that puts a folder first, or last, on the path."""
     here = conftest.parent
     up = next(number for number, above in enumerate((here, *here.parents)) if folder.is_relative_to(above))
     rest = folder.relative_to((here, *here.parents)[up])
@@ -124,17 +124,20 @@ def path_line(folder: PurePosixPath, conftest: PurePosixPath, *, first: bool) ->
 
 
 def wheel_line(tests: PurePosixPath, conftest: PurePosixPath) -> str:
-    """The statement by which a conftest, in the folder of the tests or above it, puts the wheel of the laws last on the path."""
+    """Return the conftest's statement that appends the wheel of the laws to the path.
+
+    The conftest lies in the folder of tests or above it.
+    """
     pattern = (tests.relative_to(conftest.parent) / WHEEL_PATTERN).as_posix()
     return f'sys.path.extend(map(str, Path(__file__).parent.glob("{pattern}")))'
 
 
 def with_path_lines(source: bytes, lines: Sequence[str], place: Path, where: str) -> bytes:
-    """The conftest `source` with the statements `lines` below its imports, and with what they need imported.
+    """Insert the statements `lines` and their imports below the imports of the conftest `source`.
 
-    Where they put the laws on the path, it takes the options of the laws as well, if it has no options of its own.
-    What puts a folder on the path that is put there already is left out. As clean for the project's own ruff as it was.
-    Raises `ScaffoldError` (exit code 1) where it does not parse, or means something else by `sys` or `Path`.
+    A line is left out if its folder is on the path already. If a line adds the laws, and the conftest has no
+    options, it gets the options of the laws too. The result is as clean for ruff as `source`. Raises
+    `ScaffoldError` (exit code 1) for invalid Python, and if `sys` or `Path` has another meaning there.
     """
     there = set(folders_on_path(source, place))
     imports = "\n".join(_IMPORTS.values())
@@ -172,7 +175,10 @@ def _imports(nodes: Sequence[ast.stmt]) -> bool:
 
 
 def _means(text: Source, name: str, line: str) -> bool:
-    """Whether the file imports `name` as `line` does; a fault where it means something else by it."""
+    """Whether the file imports `name` as `line` does.
+
+    Raises `ScaffoldError` if `name` has another meaning.
+    """
     wanted = ast.unparse(ast.parse(line))
     for node in text.tree.body:
         match node:

@@ -1,7 +1,4 @@
-"""What generated code needs to be imported, and whether the project declares it.
-
-Read off the imports of the files that are to be written; nothing is installed here but by `uv add`, when asked to.
-"""
+"""Distributions that generated code needs and the project does not declare, read off its imports."""
 
 import re
 import sys
@@ -30,11 +27,11 @@ BRINGS = {
     "chex": ("chex", "jax", "numpy"),
     "pytree-laws": ("pytree_laws", "jax", "numpy", "pytest"),
 }
-"""Modules that are there where a distribution is declared."""
+"""Modules that are available once a distribution is declared."""
 FLOORS = {"jax": "0.6.0", "equinox": "0.13.3", "flax": "0.12.4"}
-"""The oldest versions that the generated code is tried with; docs/conditions.md."""
+"""Oldest versions with which the generated code is tested, as `docs/conditions.md` lists them."""
 _PRESUMED = ("equinox",)
-"""What is needed where the project does not say: what most classes cannot do without, and it is there, or nothing works."""
+"""Distributions presumed to be there if the project declares nothing, since most classes need them."""
 _ELSEWHERE = (
     "setup.py",
     "setup.cfg",
@@ -46,41 +43,44 @@ _ELSEWHERE = (
     "requirements/*.txt",
     "requirements*.in",
 )
-"""Where else projects say what they need."""
+"""Further files in which projects declare dependencies."""
 
 
 class Dependencies(Struct, frozen=True):
-    """What the project does not declare: what each file of the package needs, and what its tests need."""
+    """Undeclared modules, for each file of the package and for its tests."""
 
     by_module: tuple[tuple[str, tuple[str, ...]], ...] = ()
     tests: tuple[str, ...] = ()
 
     @property
     def package(self) -> tuple[str, ...]:
-        """What the package needs, sorted."""
+        """Undeclared modules of the whole package, sorted."""
         return tuple(sorted({name for _, names in self.by_module for name in names}))
 
     def of(self, module: str) -> tuple[str, ...]:
-        """What one file of the package needs."""
+        """Return the undeclared modules of a file of the package."""
         return dict(self.by_module).get(module, ())
 
     def requirements(self) -> tuple[str, ...]:
-        """What the package needs, with the oldest version that will do."""
+        """Return the package's requirements, with their oldest versions."""
         return tuple(map(requirement, self.package))
 
     def to_json(self) -> dict[str, object]:
-        """As plain JSON: what is undeclared, for the package and for its tests."""
+        """Return the undeclared modules of the package and of its tests as plain JSON."""
         return {"package": list(self.package), "tests": list(self.tests)}
 
 
 def requirement(name: str) -> str:
-    """A distribution, and the oldest version of it that will do."""
+    """Return the requirement for a module's distribution, with its oldest version."""
     distributed = name.replace("_", "-")
     return f"{distributed}>={FLOORS[name]}" if name in FLOORS else distributed
 
 
 def undeclared(layout: Layout, files: Iterable[File]) -> Dependencies:
-    """What the files import and the project does not declare; nothing where no project says what it needs."""
+    """Return the modules that the files import without a declaration.
+
+    The result is empty for a loose folder, which declares nothing.
+    """
     if layout.package is None and "project" not in layout.document:
         return Dependencies()
     files = [file for file in files if file.path.suffix == ".py"]
@@ -100,7 +100,7 @@ def undeclared(layout: Layout, files: Iterable[File]) -> Dependencies:
 
 
 def _of_tests(layout: Layout, files: Iterable[File], known: frozenset[str]) -> tuple[str, ...]:
-    """What the tests need besides."""
+    """Return the further modules that the tests import without a declaration."""
     sources = [file.text for file in files if file.path.parent == layout.tests]
     needed = {name for text in sources for name in _outermost_imports(text)}
     if PACKAGE in needed and layout.laws == WHEEL:  # no index gives it, and nothing installs what it needs
@@ -112,19 +112,19 @@ def _of_tests(layout: Layout, files: Iterable[File], known: frozenset[str]) -> t
 
 
 def _heads(modules: Iterable[str]) -> tuple[str, ...]:
-    """The modules, sorted, without what one of the others brings."""
+    """Sort the modules, without those that the distribution of another brings."""
     names = set(modules)
     brought = {module for name in names for module in _brought_by(name) if module != name}
     return tuple(sorted(names - brought))
 
 
 def _brought_by(module: str) -> tuple[str, ...]:
-    """The modules that come with the distribution of a module."""
+    """Return the modules that come with a module's distribution."""
     return BRINGS.get(module.replace("_", "-"), ())
 
 
 def _outermost_imports(text: str) -> frozenset[str]:
-    """The outermost names of the modules that a file imports, by its lines."""
+    """Return the top-level names of the modules that a file imports, found by a regex."""
     return frozenset(re.findall(r"^(?:import|from) (\w+)[\w.]*(?: import| as|$)", text, re.MULTILINE))
 
 
@@ -139,7 +139,7 @@ def _lies_there(layout: Layout, name: str) -> bool:
 
 
 def _declared(layout: Layout) -> Iterator[str]:
-    """The modules of what the project needs when it is installed, and of what that brings."""
+    """Yield the modules of the declared dependencies, and of what these bring."""
     stated = _requirements(layout)
     for text in _PRESUMED if stated is None else stated:
         name = distribution(text)
@@ -148,7 +148,7 @@ def _declared(layout: Layout) -> Iterator[str]:
 
 
 def _requirements(layout: Layout) -> list[str] | None:
-    """What the project says it needs; None where it says nothing of it at all."""
+    """Return the declared requirements, or None if the project declares nothing anywhere."""
     project = table(layout.document, "project")
     is_elsewhere = "dependencies" in texts(project.get("dynamic")) or not project
     elsewhere = _written_elsewhere(layout.root) if is_elsewhere else frozenset[str]()
@@ -159,14 +159,14 @@ def _requirements(layout: Layout) -> list[str] | None:
 
 
 def _tested(layout: Layout) -> frozenset[str]:
-    """The modules of what is declared in any group, extra or file, since tests are run with them."""
+    """Return the modules that any group, extra or other file declares, since tests run with them."""
     stated = (*of_groups(layout.document), *_written_elsewhere(layout.root))
     names = {distribution(text) for text in stated}
     return frozenset({name.replace("-", "_") for name in names}).union(*map(_brought_by, names))
 
 
 def _written_elsewhere(root: Path) -> frozenset[str]:
-    """Every word in the other files that say what a project needs: which of them are names cannot be told."""
+    """Return every word of the further files, because their formats do not tell names apart."""
     places = (place for pattern in _ELSEWHERE for place in root.glob(pattern) if place.is_file())
     read = (read_regular(place).decode("utf-8", "replace") for place in places)
     return frozenset(word for text in read for word in re.findall(r"[A-Za-z][\w.-]*", text))

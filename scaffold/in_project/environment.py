@@ -1,4 +1,4 @@
-"""The environment in which a project's tests run, and which modules lie in it. Nothing is imported."""
+"""Modules in the environment that runs a project's tests, found without an import."""
 
 import os
 import sys
@@ -7,7 +7,10 @@ from pathlib import Path
 
 
 def has_module(name: str, root: Path, *, unknown: bool) -> bool:
-    """Whether the environment of the project in `root` has a module; `unknown` where there is nothing to look into."""
+    """Whether the environment of the project in `root` has a module.
+
+    If there are no packages to search, the answer is `unknown`.
+    """
     environment = _environment(root)
     if environment is None:
         from importlib.util import find_spec  # finds, and imports nothing
@@ -19,7 +22,7 @@ def has_module(name: str, root: Path, *, unknown: bool) -> bool:
 
 
 def _environment(root: Path) -> Path | None:
-    """The environment in which the author will run the tests; None for that of the tool itself."""
+    """Return the environment in which the author runs tests, or None for the tool's own."""
     active = os.environ.get("VIRTUAL_ENV") or os.environ.get("CONDA_PREFIX")
     folder = Path(active) if active else root / ".venv"
     if not folder.is_dir():
@@ -41,12 +44,12 @@ def _holds(folder: Path, name: str) -> bool:
 
 
 def _lies_in(folder: Path, name: str) -> bool:
-    """Whether a module lies in a folder of somebody's, where one without an `__init__.py` may be anything."""
+    """Whether a module lies in a user's folder. A folder without `__init__.py` does not count there."""
     return (folder / name / "__init__.py").is_file() or (folder / f"{name}.py").is_file()
 
 
 def _linked(folder: Path) -> Iterator[Path]:
-    """The folders that `.pth` files add, as those of editable installs and layered environments do."""
+    """Yield the folders that `.pth` files add, such as those of editable installs."""
     for path in sorted(folder.glob("*.pth")):
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
             if os.path.isabs(line):

@@ -1,4 +1,4 @@
-"""How the project lays out its Python: what ruff is told in a file of its own or in pyproject.toml, or black's line length."""
+"""Code style of the project, from the settings of ruff or the line length of black."""
 
 import json
 import tomllib
@@ -18,11 +18,11 @@ _STYLES = {
     "indent-style": ("space", "tab"),
     "skip-magic-trailing-comma": (True, False),
 }
-"""Further settings of `ruff format`, with their values."""
+"""Further settings of `ruff format`, with their legal values."""
 
 
 def line_length(layout: Layout) -> int:
-    """How many characters a line of the project may have."""
+    """Return the line length of the project."""
     return _line_length(_ruff(layout), layout)
 
 
@@ -33,7 +33,7 @@ def _line_length(settings: Mapping[str, object], layout: Layout) -> int:
 
 
 def style_of(layout: Layout, modules: Iterable[str] = ()) -> Style:
-    """How ruff lays out a file as the project's own; `modules` are those that are not there yet."""
+    """Return the project's style as arguments of ruff. `modules` are first-party modules not yet on disk."""
     settings = _ruff(layout)
     length = ("--line-length", str(_line_length(settings, layout)))
     return Style((*length, *_of_format(settings)), (*_of_imports(settings, layout, modules),))
@@ -50,7 +50,7 @@ def _of_format(settings: Mapping[str, object]) -> Iterator[str]:
 
 
 def _of_imports(settings: Mapping[str, object], layout: Layout, modules: Iterable[str]) -> Iterator[str]:
-    """What the project says of the order of imports; nothing where it says nothing."""
+    """Yield the project's settings for the order of imports, if there are any."""
     sorting = table(settings, "lint", "isort")
     said = {name: value for name, value in sorting.items() if not isinstance(value, dict)}
     if said:
@@ -63,12 +63,12 @@ def _of_imports(settings: Mapping[str, object], layout: Layout, modules: Iterabl
 
 
 def _config(name: str, value: object) -> tuple[str, str]:
-    """A setting as ruff takes it: numbers, texts, and lists of these are in TOML what they are in JSON."""
+    """Return a setting as an argument. JSON serves, since TOML writes numbers, strings and lists alike."""
     return "--config", f"{name}={json.dumps(value)}"
 
 
 def _ruff(layout: Layout) -> Mapping[str, object]:
-    """What ruff is told: a file of its own goes before pyproject.toml."""
+    """Return the settings of ruff. Its own file takes precedence over `pyproject.toml`."""
     files = (_document(layout.root / name) for name in (".ruff.toml", "ruff.toml"))
     return next(filter(None, files), table(layout.document, "tool", "ruff"))
 

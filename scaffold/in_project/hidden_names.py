@@ -1,4 +1,4 @@
-"""Names of modules that a new file would hide, or be hidden by."""
+"""Modules that a new file would hide, or that would hide the new file."""
 
 import os
 import sys
@@ -68,24 +68,24 @@ _NEEDED = frozenset(
         "zipp",
     ]
 )
-"""What the classes and their tests import, and what that needs in turn."""
+"""Modules that the classes and their tests import, with their dependencies."""
 _ROOTS = ("jax", "jaxlib", "equinox", "jaxtyping", "flax", "optax", "safetensors", "numpy", "pytest")
 
 
 class Surroundings(Struct, frozen=True, dict=True):
-    """What lies around the new files of a project; looked at once, however many classes there are."""
+    """Files around the new modules of a project, read once for all classes."""
 
     layout: Layout
 
     @cached_property
     def compiled(self) -> tuple[str, ...]:
-        """The files of compiled modules in the folder of the new ones."""
+        """Names of compiled modules in the source folder."""
         names = _names(self.layout.root / self.layout.source)
         return tuple(name for name in names if name.endswith((".so", ".pyd")))
 
     @cached_property
     def installed(self) -> list[Path]:
-        """The folders of the packages that are installed for the project, as far as it has an environment to look into."""
+        """Folders of packages in the project's environments, if it has any."""
         active = os.environ.get("VIRTUAL_ENV")
         environments = [self.layout.root / ".venv", *([Path(active)] if active else [])]
         patterns = ("lib/python*/site-packages", "Lib/site-packages")
@@ -95,7 +95,7 @@ class Surroundings(Struct, frozen=True, dict=True):
 
 
 def name_faults(module: str, where: str, around: Surroundings) -> Iterator[Fault]:
-    """What stands in the way of a module of this name in this project."""
+    """Find what a module of this name would hide in this project, or what would hide the module."""
     layout, compiled = around.layout, around.compiled
     folder = layout.root / layout.source
     here = (layout.source / module).as_posix()
@@ -116,12 +116,12 @@ def name_faults(module: str, where: str, around: Surroundings) -> Iterator[Fault
 
 
 def is_needed(module: str) -> bool:
-    """Whether the generated code, its tests, or what they need may import a module of this name."""
+    """Whether generated code, its tests, or their dependencies may import a module of this name."""
     return module in sys.stdlib_module_names or module in _NEEDED
 
 
 def hides_a_module(folder: Path) -> bool:
-    """Whether the folder, first on the path, would hide a module that tests need."""
+    """Whether the folder, if first on the path, would hide a module that tests need."""
     names = (
         name.removesuffix(".py")
         for name in _names(folder)
@@ -145,7 +145,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def _is_needed_by_installed(installed: Iterable[Path], module: str) -> bool:
-    """Whether jax, pytest or their like need the module, which may lie in these folders."""
+    """Whether the module is installed and a dependency of jax, pytest or the like."""
     folders = [str(path) for path in installed]
     there = any(
         os.path.isdir(os.path.join(folder, module)) or os.path.isfile(os.path.join(folder, f"{module}.py"))
@@ -155,7 +155,7 @@ def _is_needed_by_installed(installed: Iterable[Path], module: str) -> bool:
 
 
 def _closure(path: list[str]) -> Iterator[str]:
-    """The top-level modules of what the roots require, directly or not."""
+    """Yield the top-level modules of the roots' distributions and of all that these require."""
     from importlib.metadata import distributions  # here, because only a loose folder needs it
 
     installed = {normal(package.name): package for package in distributions(path=path) if package.name}

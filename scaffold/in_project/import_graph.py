@@ -1,4 +1,4 @@
-"""What importing a module imports, read off the files and never run."""
+"""Transitive imports of a module, read off source files."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -10,15 +10,15 @@ from scaffold.files.places import read_regular
 
 
 class ImportGraph(Struct, frozen=True):
-    """The modules below `folder`, of which `texts` holds those that are yet to be written, by import name."""
+    """Modules below `folder`. `texts` holds modules that are not yet on disk, by import name."""
 
     folder: Path
     texts: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def foreign(self, module: str) -> frozenset[str]:
-        """The outermost names of the modules from elsewhere that importing `module` imports, directly or not.
+        """Return the top-level names of outside modules that importing `module` imports, directly or not.
 
-        The packages above it are not looked into.
+        The packages above `module` are not read.
         """
         roots: set[str] = set()
         wanted, seen = [module], set[str]()
@@ -55,7 +55,7 @@ class ImportGraph(Struct, frozen=True):
 
 
 def _run_at_import(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements that certainly run: what is tried, or asked about, may be missing."""
+    """Yield the statements that surely run, since imports under `try` or `if` may be missing."""
     for node in body:
         if isinstance(node, ast.With):
             yield from _run_at_import(node.body)

@@ -1,7 +1,7 @@
-"""Where the tests of a project have the laws from: its environment, or the wheel that lies beside them.
+"""Source of the laws for a project's tests: its environment, or a wheel beside the tests.
 
-An older wheel is replaced as long as its own list of digests says that nobody has edited it. The same holds of the folder
-`tests/pytree_laws`, into which former versions of the tool copied the laws file by file.
+An older wheel is replaced if its own digests prove that nobody has edited it. The same holds for the folder
+`tests/pytree_laws`, into which former versions of the tool copied the laws.
 """
 
 import os
@@ -27,16 +27,16 @@ _PYPROJECT = PurePosixPath("pyproject.toml")
 
 
 class LawFiles(Struct, frozen=True):
-    """The laws beside the tests of a project: `root` is a real path, and `document` is its pyproject.toml."""
+    """Laws beside the tests of a project. `root` is a real path, and `document` its `pyproject.toml`."""
 
     root: Path
     tests: PurePosixPath
     document: Mapping[str, object]
 
     def source(self) -> str:
-        """`installed` where the project declares or has the laws, and `wheel` elsewhere.
+        """Return `installed` if the project declares or has the laws, and `wheel` otherwise.
 
-        A project in which a wheel lies keeps it, so that each contributor gets the same files.
+        A project keeps a wheel that lies there, so that all contributors get the same files.
         """
         if self._names() or self._has_folder or self.is_source_of_uv:
             return WHEEL
@@ -45,12 +45,12 @@ class LawFiles(Struct, frozen=True):
 
     @property
     def is_source_of_uv(self) -> bool:
-        """Whether pyproject.toml tells uv to install the laws from a wheel in the project."""
+        """Whether `pyproject.toml` tells uv to install the laws from a wheel."""
         path = table(self.document, "tool", "uv", "sources", DISTRIBUTION).get("path")
         return isinstance(path, str) and is_law_wheel(PurePosixPath(path).name)
 
     def _names(self) -> list[str]:
-        """The names of the wheels of the laws in the folder of the tests, the oldest first."""
+        """Return the names of wheels of the laws beside the tests, the oldest first."""
         try:
             names = filter(is_law_wheel, os.listdir(self.root / self.tests))
         except OSError:
@@ -58,7 +58,7 @@ class LawFiles(Struct, frozen=True):
         return sorted(names, key=lambda name: (version_of(name), name))
 
     def requests(self) -> Iterator[Blob | Edit]:
-        """The wheel, and pyproject.toml with its name; nothing where a later version lies there."""
+        """Yield the wheel, and an edit of its name in `pyproject.toml`, unless a later version lies there."""
         if self._later():
             return
         yield wheel_file(self.tests)
@@ -68,14 +68,14 @@ class LawFiles(Struct, frozen=True):
             )
 
     def without_former(self, plan: Plan) -> Plan:
-        """The plan that also removes older wheels and a copied folder; what somebody has edited stays."""
+        """Return the plan with the removal of older wheels and of a copied folder, unless edited."""
         older = (name for name in self._names() if version_of(name) < law_wheel().version)
         steps = [*plan.steps, *self._removed(older), *self._folder_removal()]
         ordered = tuple(sorted(steps, key=lambda step: step.path))
         return replace(plan, steps=ordered, notes=(*plan.notes, *self._notes()))
 
     def removal(self) -> Iterator[Step]:
-        """The steps that take the laws out of a project that needs them no more; what somebody has edited stays."""
+        """Yield steps that remove the laws from a project that no longer needs them, unless edited."""
         if not self.is_source_of_uv:
             yield from self._removed(self._names())
         yield from self._folder_removal()
@@ -84,7 +84,7 @@ class LawFiles(Struct, frozen=True):
         return [name for name in self._names() if version_of(name) > law_wheel().version]
 
     def _removed(self, names: Iterable[str]) -> Iterator[Step]:
-        """The removal of each of these wheels that nobody has edited."""
+        """Yield the removal of each of these wheels that nobody has edited."""
         for name in names:
             content = read_below(self.root, self.tests / name)
             if LawWheel(name, content or b"").is_intact():
@@ -102,7 +102,7 @@ class LawFiles(Struct, frozen=True):
 
     @property
     def folder(self) -> PurePosixPath:
-        """Where former versions of the tool copied the laws to."""
+        """Folder into which former versions of the tool copied the laws."""
         return self.tests / PACKAGE
 
     @property
@@ -110,7 +110,7 @@ class LawFiles(Struct, frozen=True):
         return (self.root / self.folder / _DIGESTS).is_file()
 
     def _folder_removal(self) -> Iterator[Step]:
-        """The steps that remove the copy; none where there is none, or somebody has edited it."""
+        """Yield steps that remove the copy, unless it is missing or edited."""
         listed = _listed(read_below(self.root, self.folder / _DIGESTS))
         contents = {name: read_below(self.root, self.folder / name) for name in (*listed, _DIGESTS)}
         if listed and all(_digest(contents[name]) == digest for name, digest in listed.items()):
@@ -119,12 +119,12 @@ class LawFiles(Struct, frozen=True):
 
 
 def wheel_file(tests: PurePosixPath) -> Blob:
-    """The wheel of this version of the tool, in the folder of the tests."""
+    """Return the wheel of this version of the tool as a file beside the tests."""
     return Blob(tests / law_wheel().name, law_wheel().content, _replaces)
 
 
 def _replaces(before: bytes, after: bytes) -> Action:
-    """What is done with a wheel of the same name and other bytes: another compression is no difference."""
+    """Return the action for a wheel with other bytes. A different compression counts as identical."""
     older, newer = LawWheel("", before), LawWheel("", after)
     if not older.is_intact():
         return Action.CONFLICT
@@ -132,7 +132,7 @@ def _replaces(before: bytes, after: bytes) -> Action:
 
 
 def _listed(content: bytes | None) -> dict[str, str]:
-    """Digest by name, as the list in a copy has them; lines that are none, or lead out of the folder, are left out."""
+    """Parse a copy's list of digests by file name. Invalid lines and paths outside the folder are skipped."""
     lines = (content or b"").decode(errors="replace").splitlines()
     pairs = [(name, digest) for digest, _, name in (line.partition("  ") for line in lines)]
     return {name: digest for name, digest in pairs if len(digest) == 64 and _is_inside(name)}
@@ -144,5 +144,5 @@ def _is_inside(name: str) -> bool:
 
 
 def _digest(content: bytes | None) -> str:
-    """The digest of a file as it was before git wrote it with the line ends of Windows."""
+    """Return the digest of a file with its line ends normalised, since git may have changed them."""
     return sha256((content or b"").replace(b"\r\n", b"\n")).hexdigest()

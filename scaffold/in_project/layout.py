@@ -1,6 +1,7 @@
-"""Where things go in the user's project: the root, the package, the folders for tests and specs.
+"""Layout of the user's project: its root, its package, and its folders of tests and specs.
 
-Found by looking, without a question; `[tool.scaffold]` in pyproject.toml settles what looking cannot.
+The layout is found from the files present. `[tool.scaffold]` in `pyproject.toml` decides where that is
+ambiguous.
 """
 
 import os
@@ -24,11 +25,11 @@ _NOTHING: Mapping[str, object] = {}
 
 
 class Layout(Struct, frozen=True, dict=True):
-    """The places of a project, relative to its `root`.
+    """Places in a project, relative to its `root`.
 
-    A generated NAME.py goes in the folder `source`, and is imported as a part of `package`, or by its own name where
-    that is None; `import_root` is what has to be on `sys.path`. `namespace` says that the package is there without an
-    `__init__.py`, and has to stay so.
+    A generated module lies in `source`. It is imported as part of `package`, or by its own name if that is
+    None. `import_root` must be on `sys.path`. `namespace` marks a namespace package, which must not get an
+    `__init__.py`.
     """
 
     root: Path
@@ -40,19 +41,19 @@ class Layout(Struct, frozen=True, dict=True):
     specs: PurePosixPath
     namespace: bool = False
     document: Mapping[str, object] = field(default_factory=dict[str, object])
-    """What pyproject.toml says."""
+    """Content of `pyproject.toml`."""
     pytest: PytestConfig = PytestConfig(Path())
     laws: str = "wheel"
-    """Where the tests have the laws from, one of `choices.LAWS`."""
+    """Source of the laws for the tests, a value of `choices.LAWS`."""
 
     @cached_property
     def real_root(self) -> Path:
-        """The root without symbolic links."""
+        """Root without symbolic links."""
         return Path(os.path.realpath(self.root))
 
     @cached_property
     def importable(self) -> frozenset[str]:
-        """The modules and folders that lie where imports begin."""
+        """Names of modules and folders in the import root."""
         try:
             children = [*os.scandir(self.root / self.import_root)]
         except OSError:
@@ -65,38 +66,38 @@ class Layout(Struct, frozen=True, dict=True):
         return frozenset((*modules, *(child.name for child in children if child.is_dir())))
 
     def module(self, stem: str) -> str:
-        """The import name of the generated module `stem`."""
+        """Return the import name of the generated module `stem`."""
         return f"{self.package}.{stem}" if self.package else stem
 
     def source_file(self, stem: str) -> PurePosixPath:
-        """The module itself."""
+        """Return the path of the module."""
         return self.source / f"{stem}.py"
 
     def test_file(self, stem: str) -> PurePosixPath:
-        """The tests of the module."""
+        """Return the path of the module's tests."""
         return self.tests / self.pytest.test_name(stem)
 
     def spec_file(self, stem: str) -> PurePosixPath:
-        """The spec the module is generated from."""
+        """Return the path of the module's spec."""
         return self.specs / f"{stem}.toml"
 
     @property
     def law_files(self) -> LawFiles:
-        """The laws that lie beside the tests."""
+        """Laws beside the tests."""
         return LawFiles(self.real_root, self.tests, self.document)
 
     @property
     def init_file(self) -> PurePosixPath | None:
-        """The package's `__init__.py`, None where there is no package or it is a namespace package."""
+        """The `__init__.py` of the package, or None without a package or for a namespace package."""
         return self.source / "__init__.py" if self.package and not self.namespace else None
 
 
 def find_layout(start: Path) -> Layout:
-    """The layout of the project that `start` lies in.
+    """Return the layout of the project around `start`.
 
-    Its root is the nearest folder upwards with a pyproject.toml, not looking above a git checkout or the user's home;
-    without one, `start` is a loose folder. Raises `ScaffoldError` for a pyproject.toml that cannot be used, and where
-    several folders could be the package.
+    Its root is the nearest folder upwards with a `pyproject.toml`, within the git checkout and the user's
+    home. Without a root, `start` is a loose folder. Raises `ScaffoldError` for an unusable `pyproject.toml`,
+    and if several folders could be the package.
     """
     start = Path(os.path.abspath(start))
     root = _find_root(start)

@@ -1,4 +1,4 @@
-"""The package of a project: a folder, and what has to be on the path for it to be imported."""
+"""Package of a project: its folder, and the folder to put on the path."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -30,19 +30,19 @@ _NOT_PACKAGES = frozenset(
 
 
 class Package(Struct, frozen=True):
-    """A package as a folder and the folder that holds its outermost part; the same folder twice is none."""
+    """Folder of a package, and the folder from which it is imported. Equal folders mean no package."""
 
     source: PurePosixPath
     import_root: PurePosixPath
 
     @property
     def name(self) -> str:
-        """Its import name."""
+        """Import name, which is empty for no package."""
         return ".".join(self.source.relative_to(self.import_root).parts)
 
 
 def table(document: Mapping[str, object], *keys: str) -> Mapping[str, object]:
-    """A table inside `document`; an empty one where it is missing, or is something that is not ours to judge."""
+    """Return a table inside `document`, or an empty table if it is missing or no table."""
     for key in keys:
         inner = document.get(key)
         document = cast("dict[str, object]", inner) if isinstance(inner, dict) else {}
@@ -50,9 +50,9 @@ def table(document: Mapping[str, object], *keys: str) -> Mapping[str, object]:
 
 
 def find_package(root: Path, settings: Settings, document: Mapping[str, object]) -> Package | None:
-    """The package of a project, None where there is none.
+    """Return the package of a project, or None.
 
-    Raises `ScaffoldError` where several folders could be it, and at the root of a workspace that has only members.
+    Raises `ScaffoldError` if several folders qualify, and at the root of a workspace without a package.
     """
     if settings.package is not None:
         return _declared_package(root, settings.package)
@@ -64,7 +64,7 @@ def find_package(root: Path, settings: Settings, document: Mapping[str, object])
 
 
 def _refused_workspace(root: Path, document: Mapping[str, object]) -> None:
-    """A workspace of uv without a package of its own: the class belongs to one of its members."""
+    """Raise `ScaffoldError` at the root of a uv workspace, because classes belong to its members."""
     globs = table(document, "tool", "uv", "workspace").get("members")
     if not isinstance(globs, list) or "project" in document:
         return
@@ -80,7 +80,7 @@ def _refused_workspace(root: Path, document: Mapping[str, object]) -> None:
 
 
 def _declared_package(root: Path, declared: str) -> Package:
-    """The package that the settings name, whether it exists yet or not."""
+    """Return the package that the settings name, even before its folder exists."""
     if "/" in declared:
         source = PurePosixPath(declared)
         return Package(source, _import_root_of(root, source))
@@ -98,7 +98,7 @@ def _places_of(name: str) -> tuple[Package, Package]:
 
 
 def _import_root_of(root: Path, source: PurePosixPath) -> PurePosixPath:
-    """The innermost folder above `source` that is not part of a package itself."""
+    """Return the innermost folder above `source` that is no package, or `src`."""
     if source.parts[0] == "src" and len(source.parts) > 1:
         return _SRC
     for above in source.parents:
@@ -108,7 +108,7 @@ def _import_root_of(root: Path, source: PurePosixPath) -> PurePosixPath:
 
 
 def _project_names(document: Mapping[str, object]) -> Iterator[str]:
-    """The import names that the name of the distribution suggests, likeliest first."""
+    """Yield import names that the distribution's name suggests, the likeliest first."""
     name = table(document, "project").get("name") or table(document, "tool", "poetry").get("name")
     if isinstance(name, str):
         joined = name.replace("-", "_").replace(".", "_")
@@ -132,14 +132,14 @@ def _only_package(root: Path, settings: Settings) -> Package | None:
 
 
 def _packages_in(root: Path, folder: PurePosixPath, skipped: frozenset[str]) -> list[Package]:
-    """The packages directly in `folder`; hidden folders are none, since their names are no identifiers."""
+    """Return the packages directly in `folder`. Hidden folders fail, as their names are no identifiers."""
     names = [name for name in _names_in(root / folder) if name.isidentifier() and name not in skipped]
     paths = [folder / name for name in names if (root / folder / name / "__init__.py").is_file()]
     return [Package(path, folder) for path in paths]
 
 
 def is_namespace(folder: Path) -> bool:
-    """Whether the package is there, with Python and without an `__init__.py`."""
+    """Whether the folder holds Python but no `__init__.py`."""
     return _has_python(folder) and not (folder / "__init__.py").exists()
 
 
@@ -148,7 +148,7 @@ def _has_python(folder: Path) -> bool:
 
 
 def _names_in(folder: Path) -> list[str]:
-    """What is in `folder`, sorted; nothing where it is missing or closed to us."""
+    """Return the sorted names in `folder`, or nothing if it is missing or unreadable."""
     try:
         return sorted(os.listdir(folder))
     except OSError:

@@ -1,4 +1,4 @@
-"""How pytest will run in a project: the file that configures it, and what that says of paths and names."""
+"""Configuration of pytest in a project: its file, and its settings of paths and names."""
 
 import os
 import shlex
@@ -17,10 +17,10 @@ IMPORT_MODES = ("prepend", "append", "importlib")
 
 
 class PytestConfig(Struct, frozen=True):
-    """The configuration that wins where pytest is started in a project, with pytest's defaults for what it leaves out.
+    """Configuration that pytest uses in a project, with pytest's defaults.
 
-    `folder` is where the file `file` lies, and is what `pythonpath` and `testpaths` begin at; without a file, it is the
-    root of the project.
+    `folder` holds the configuration file `file`, or is the root if there is none. `pythonpath` and
+    `testpaths` are relative to `folder`.
     """
 
     folder: Path
@@ -32,10 +32,10 @@ class PytestConfig(Struct, frozen=True):
     python_classes: tuple[str, ...] = ("Test",)
     python_functions: tuple[str, ...] = ("test",)
     checked_types: str = ""
-    """Packages whose annotations are checked at each call, and the checker, as jaxtyping's option has them."""
+    """Value of `--jaxtyping-packages`: packages whose annotations are checked, and the checker."""
 
     def test_name(self, stem: str) -> str:
-        """The file name of the tests of `stem`, such that pytest collects it."""
+        """Return a file name for the tests of `stem` that pytest collects."""
         usual = f"test_{stem}.py"
         if any(fnmatch(usual, pattern) for pattern in self.python_files):
             return usual
@@ -44,11 +44,11 @@ class PytestConfig(Struct, frozen=True):
         return usual if pattern is None else pattern.replace("*", stem)
 
     def collects(self, name: str) -> bool:
-        """Whether a file of this name holds tests."""
+        """Whether pytest collects a file of this name."""
         return any(fnmatch(name, pattern) for pattern in self.python_files)
 
     def blind_spots(self, cls: str, method: str) -> Iterator[str]:
-        """The settings by which pytest would not see a method of a class."""
+        """Yield the settings that hide a method or its class from pytest."""
         if not _is_named(cls, self.python_classes):
             yield "python_classes"
         if not _is_named(method, self.python_functions):
@@ -56,7 +56,7 @@ class PytestConfig(Struct, frozen=True):
 
 
 def _is_named(name: str, patterns: Sequence[str]) -> bool:
-    """As pytest has it: a prefix, or a pattern where there is one of its signs."""
+    """Whether a pattern matches the name, as a prefix or as a glob."""
     return any(
         name.startswith(pattern) or (any(sign in pattern for sign in "*?[") and fnmatch(name, pattern))
         for pattern in patterns
@@ -64,9 +64,9 @@ def _is_named(name: str, patterns: Sequence[str]) -> bool:
 
 
 def find_pytest_config(root: Path, document: Mapping[str, object]) -> PytestConfig:
-    """What configures pytest in `root`, whose pyproject.toml is `document`: the nearest of its files upwards.
+    """Return the configuration of pytest in `root`, from the nearest file upwards.
 
-    Raises `ScaffoldError` where one of them cannot be read.
+    `document` is the `pyproject.toml` of `root`. Raises `ScaffoldError` if a file cannot be read.
     """
     for folder in _upwards(root):
         for name, read in _FILES:
@@ -79,7 +79,7 @@ def find_pytest_config(root: Path, document: Mapping[str, object]) -> PytestConf
 
 
 def _upwards(root: Path) -> Iterator[Path]:
-    """The folder and those above it, no higher than its checkout or the user's home."""
+    """Yield the folder and its parents, up to its checkout or the user's home."""
     home = os.path.expanduser("~")
     for folder in (root, *root.parents):
         yield folder
@@ -104,7 +104,7 @@ def _config(folder: Path, name: str, options: Mapping[str, object]) -> PytestCon
 
 
 def _words(value: object) -> tuple[str, ...]:
-    """A list, or a string that is split as a shell does."""
+    """Return the strings of a list, or split a string as a shell does."""
     if isinstance(value, list):
         return tuple(word for word in cast("list[object]", value) if isinstance(word, str))
     try:
@@ -114,7 +114,7 @@ def _words(value: object) -> tuple[str, ...]:
 
 
 def _values_of(option: str, words: Sequence[str]) -> list[str]:
-    """The values of an option among words, `--option=value` or `--option value`; the last one counts."""
+    """Return the values of an option, given as `--option=value` or `--option value`."""
     pairs = zip(words, [*words, ""][1:], strict=True)
     return [
         word.partition("=")[2] if "=" in word else after
@@ -192,7 +192,7 @@ _FILES: tuple[tuple[str, _Reader], ...] = (
 def tests_folder(
     root: Path, config: PytestConfig, source: PurePosixPath, package: str | None
 ) -> PurePosixPath:
-    """Where tests go that no setting places: where pytest looks for them, and where tests are already."""
+    """Return the folder for tests where no setting names it: from `testpaths`, or where tests lie already."""
     usual = PurePosixPath("tests")
     inside = [PurePosixPath(os.path.relpath(config.folder / path, root)) for path in config.testpaths]
     folders = [path for path in inside if ".." not in path.parts and path.parts and (root / path).is_dir()]

@@ -1,4 +1,4 @@
-"""What a project says it depends on, read off its pyproject.toml, in the tables of the usual tools."""
+"""Dependencies that `pyproject.toml` declares, in the tables of the usual tools."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -14,33 +14,33 @@ _GROUPS = (
     ("tool", "pdm", "dev-dependencies"),
     ("tool", "hatch", "envs"),
 )
-"""Where tools keep what is needed besides: extras, groups, environments."""
+"""Tables of extras, groups and environments."""
 
 
 def depends_on(document: Mapping[str, object], name: str) -> bool:
-    """Whether the distribution is among the dependencies, the extras or the groups."""
+    """Whether the dependencies, extras or groups include the distribution."""
     return normal(name) in map(distribution, (*of_package(document), *of_groups(document)))
 
 
 def normal(name: str) -> str:
-    """The name of a distribution as indexes compare it (PEP 503)."""
+    """Normalise the name of a distribution (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def distribution(requirement: str) -> str:
-    """The distribution that a requirement begins with, as indexes compare it; empty where it begins with none."""
+    """Return the normalised name at the start of a requirement, or an empty text."""
     name_match = re.match(_NAME, requirement)
     return normal(name_match[1]) if name_match else ""
 
 
 def of_package(document: Mapping[str, object]) -> Iterator[str]:
-    """The requirements of the package itself."""
+    """Yield the requirements of the package itself."""
     yield from texts(table(document, "project").get("dependencies"))
     yield from table(document, "tool", "poetry", "dependencies")
 
 
 def of_groups(document: Mapping[str, object]) -> Iterator[str]:
-    """The requirements of every extra, group and environment."""
+    """Yield the requirements of every extra, group and environment."""
     for *keys, last in _GROUPS:
         yield from _all_texts(table(document, *keys).get(last))
     poetry = table(document, "tool", "poetry")
@@ -51,13 +51,13 @@ def of_groups(document: Mapping[str, object]) -> Iterator[str]:
 
 
 def texts(value: object) -> list[str]:
-    """The strings of a list; none of anything else."""
+    """Return the strings of a list, or nothing for any other value."""
     listed = cast("list[object]", value) if isinstance(value, list) else []
     return [text for text in listed if isinstance(text, str)]
 
 
 def _all_texts(value: object) -> Iterator[str]:
-    """The strings at any depth."""
+    """Yield the strings at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):

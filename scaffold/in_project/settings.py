@@ -1,4 +1,4 @@
-"""`[tool.scaffold]` of pyproject.toml, checked."""
+"""Settings in `[tool.scaffold]` of `pyproject.toml`, checked."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from keyword import iskeyword
@@ -30,7 +30,7 @@ _KINDS: dict[object, str] = {
 
 
 class Settings(Struct, frozen=True):
-    """`[tool.scaffold]` of pyproject.toml, checked, with defaults for what it leaves out."""
+    """Checked settings of `[tool.scaffold]` in `pyproject.toml`, with defaults."""
 
     package: str | None = None
     tests: str = "tests"
@@ -39,23 +39,23 @@ class Settings(Struct, frozen=True):
     lower_for: tuple[str, ...] = ()
     style: str = "kidger"
     save: bool = False
-    """Whether classes have `save` and `load` where a spec says nothing."""
+    """Whether classes have `save` and `load` if their spec says nothing."""
     sharding: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Mesh axes by the names of dims, for each class that has one of them."""
+    """Mesh axes of each dim, for every class that has the dim."""
     templates: tuple[tuple[str, str], ...] = ()
-    """Names and folders of the project's own templates; one with the name of a kind takes the place of that kind's."""
+    """Names and folders of the project's own templates. A template named like a kind replaces it."""
     laws: str = ""
-    """Whether the tests import the laws that are `installed`, or those of a `wheel` beside them; empty to find out."""
+    """Source of the laws, `installed` or a `wheel` beside the tests. If empty, the tool finds out."""
 
     severity: str = "fault"
-    """The least severe finding that fails a test of an adopted class; what is below it is a warning."""
+    """Least severity that fails a test of an adopted class. Findings below it are warnings."""
 
     numbers: str = ""
-    """What a run of the tests does with recorded numbers, where neither its options nor its environment say it."""
+    """Mode for recorded numbers, unless an option or the environment of the run sets it."""
 
     @classmethod
     def of(cls, table: object) -> "Settings":
-        """The settings in a `[tool.scaffold]` table as TOML gives it; all its faults in one `ScaffoldError`."""
+        """Return the settings of a `[tool.scaffold]` table. Raises `ScaffoldError` with all its faults."""
         if not isinstance(table, dict):
             raise ScaffoldError.of([_wrong_kind("", table, "a table")])
         entries = cast("dict[str, object]", table)
@@ -75,7 +75,7 @@ class Settings(Struct, frozen=True):
 
 
 def _no_fault(name: str, message: str, fix: str) -> None:
-    """The faults of rules are told already."""
+    """Ignore a fault of a rule, because `_rule_faults` has reported it."""
 
 
 def _rule_faults(table: "dict[str, Any]") -> Iterator[Fault]:
@@ -90,7 +90,6 @@ _NO_TEXTS = ("lower_for", "save", "sharding", "templates")
 
 
 def _entry_faults(key: str, value: object) -> Iterator[Fault]:
-    """What is wrong with one entry."""
     match key, value:
         case ("backend" | "style" | "laws" | "numbers" | "severity", str()):
             yield from _choice_faults(key, [value], _CHOICES[key])

@@ -1,4 +1,4 @@
-"""Where specs are found: by the name of the file, or else by the class that the file says it describes."""
+"""Search for specs by file name, or else by the class that a file says it describes."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,16 +12,16 @@ from scaffold.spec.names import SUFFIXES, stem
 
 _NAME = r"""(?m)^\s*name\s*=\s*["'](\w+)["']"""
 _SKELETON = rb"(?m)^\s*(?:from|import)\s+scaffold\b.*\bskeleton\b"
-"""What every skeleton imports, and no other Python does."""
+"""Import that every skeleton has, and no other Python file."""
 
 
 def file_of(where: str) -> str:
-    """The file in which a spec lies, of what faults call it."""
+    """Return the file of a spec from its `where` in faults."""
     return where.partition(": ")[0]
 
 
 class SpecFiles:
-    """The specs of a project, and those that lie beside the ones that were passed."""
+    """Specs of a project, and specs beside the files passed on the command line."""
 
     def __init__(self, layout: Layout, passed: Iterable[str] = ()) -> None:
         self._root = layout.root
@@ -31,7 +31,7 @@ class SpecFiles:
         self._by_class: dict[str, Path] | None = None
 
     def find(self, name: str) -> Path | None:
-        """The spec of the class `name`, or the skeleton of this name with several classes."""
+        """Return the spec of the class `name`, or a skeleton of that name with several classes."""
         for usual in self._usual_files(name):
             described = described_by(self._root / usual)
             is_unit = len(described) > 1 and usual.stem == name
@@ -45,16 +45,16 @@ class SpecFiles:
         return self._by_class.get(name)
 
     def _usual_files(self, name: str) -> list[PurePosixPath]:
-        """The files that bear the name of the class."""
+        """Return the files named after the class."""
         usual = [self._usual / f"{stem(name)}{suffix}" for suffix in SUFFIXES]
         return [path for path in usual if (self._root / path).is_file()]
 
     def shown(self, path: Path) -> str:
-        """The path as errors name it: from the root where it lies below."""
+        """Return the path for errors, relative to the root if it lies below."""
         return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else path.as_posix()
 
     def demand(self, name: str) -> Path:
-        """The spec of the class `name`. Raises `ScaffoldError` where there is none, saying where it was looked for."""
+        """Return the spec of the class `name`. Raises `ScaffoldError` with the places searched."""
         path = self.find(name)
         if path is not None:
             return path
@@ -73,13 +73,13 @@ class SpecFiles:
 
 
 def spec_files(folder: Path) -> list[Path]:
-    """The specs in a folder, in order of their names; none where there is no such folder."""
+    """Return the specs in a folder, sorted by name, or nothing if there is no folder."""
     paths = folder.iterdir() if folder.is_dir() else ()
     return sorted(path for path in paths if path.suffix in SUFFIXES and path.is_file())
 
 
 def described_by(path: Path) -> tuple[str, ...]:
-    """The classes that a spec says it describes, none where it cannot be told."""
+    """Return the names of the classes that a spec describes, or nothing if they cannot be read."""
     if path.suffix == ".py":
         return names_in(path)
     try:
@@ -91,10 +91,10 @@ def described_by(path: Path) -> tuple[str, ...]:
 
 
 def is_skeleton(path: Path) -> bool:
-    """Whether a Python file says that it is a spec, by what it imports."""
+    """Whether a Python file is a spec, judged by its imports."""
     return path.suffix == ".py" and re.search(_SKELETON, read_regular(path)) is not None
 
 
 def is_spec_of(path: Path, name: str) -> bool:
-    """Whether the file says that it is a spec of the class, whatever faults it has."""
+    """Whether the file describes the class, even if it has faults."""
     return name in described_by(path) and (path.suffix != ".py" or is_skeleton(path))

@@ -1,8 +1,8 @@
-"""The kinds of class: one file each, found by its name.
+"""Kinds of class, each in a file that is found by the kind's name.
 
-To add a kind is to add a file here that ends in `KIND = ...`, a folder of templates under the same name, and specs in
-`generated_examples/specs/`. A kind says its summary and the context of its templates; what else it says overrides an attribute or a
-method of `scaffold.kind.Kind`.
+A new kind needs a file here that ends in `KIND = ...`, templates, and specs in `generated_examples/specs/`.
+It defines its summary and the context of its templates. Other attributes and methods of `scaffold.kind.Kind`
+are overridden as needed.
 """
 
 from importlib import import_module
@@ -13,5 +13,5 @@ if TYPE_CHECKING:
 
 
 def load_kind(name: str) -> "Kind":
-    """The kind of this name; its file is imported when it is asked for."""
+    """Import and return the kind of this name."""
     return import_module(f"scaffold.kinds.{name.replace('-', '_')}").KIND

@@ -1,4 +1,4 @@
-"""Kind `abstract`: a base of Modules, with fields that its subclasses store and a call that they make."""
+"""Kind `abstract`: a base of Modules, with fields and methods that its subclasses must define."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
@@ -26,7 +26,7 @@ def _held_annotation(field: Field, scope: Scope) -> str:
 
 
 def _asked(every: tuple[ModuleSpec, ...]) -> tuple[str, ...]:
-    """The methods that none of the classes makes."""
+    """Return the abstract methods that no class in the lineage implements."""
     pairs = [(spec, method) for spec in every for method in spec.methods]
     made = {method.name for spec, method in pairs if not asks_for(spec, method)}
     return tuple(dict.fromkeys(method.name for _, method in pairs if method.name not in made))
@@ -50,7 +50,7 @@ class AbstractKind(Kind):
     lacks = (*_OF_INSTANCES, *_OF_MAKING)
 
     def context(self, spec: ModuleSpec) -> dict[str, Any]:
-        """The values that `templates/abstract` lays out."""
+        """Return the context of `templates/abstract`."""
         scope = Scope.of(spec)
         return {
             "name": spec.name,
@@ -65,7 +65,7 @@ class AbstractKind(Kind):
         }
 
     def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
-        """What an abstract class leaves to its subclasses."""
+        """Yield a fault if the class has no abstract field, call or method."""
         asked = asks_for_call(spec) or any(asks_for(spec, method) for method in spec.methods)
         has_member = any(field.stored for field in spec.fields) or asked
         if not has_member:
@@ -73,7 +73,7 @@ class AbstractKind(Kind):
             yield Fault("fields", "nothing is abstract", fix)
 
     def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-        """The tests of a class that has no instances."""
+        """Return the context of tests for a class without instances."""
         every = (*reversed(lineage(spec, known)), spec)
         fields = dict.fromkeys(
             field.name for class_spec in every for field in class_spec.fields if field.stored

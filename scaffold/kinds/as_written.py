@@ -1,4 +1,4 @@
-"""Kind `as-written`: a class of any library that is emitted word for word. The tool adds its tests, and nothing else."""
+"""Kind `as-written`: a class of any library that is emitted word for word. Only its tests are generated."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
@@ -27,7 +27,8 @@ class AsWrittenKind(Kind):
     suite_template = "adopt"
 
     def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
-        """What a class that is emitted word for word needs."""
+        """Find a missing class statement, a name that pytest would collect, and values without an argument.
+        """
         if spec.name.startswith("Test"):
             message = f"pytest takes `{spec.name}` for a class of tests"
             yield Fault("name", message, "rename the class")
@@ -37,7 +38,7 @@ class AsWrittenKind(Kind):
         yield from values_of_no_argument(spec)
 
     def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-        """What the tests of a class that is carried whole can know of it."""
+        """Return the context of the tests, from what the source shows."""
         return suite_of(spec, known)
 
 

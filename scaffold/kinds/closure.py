@@ -1,4 +1,4 @@
-"""Kind `closure`: a function with the arrays that it captures, safe to hand to jax's loops and branches."""
+"""Kind `closure`: a function with captured arrays, safe to pass to jax's loops and branches."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
@@ -23,7 +23,7 @@ EXAMPLE = Argument(
 
 
 def _arguments(spec: ModuleSpec) -> tuple[Argument, ...]:
-    """The constructor's arguments, with `example` as the last of those without a default."""
+    """Return the constructor's arguments, with `example` after the last argument without a default."""
     named = {argument.name: argument for argument in spec.arguments}
     every = parameters(spec)
     positional = [parameter for parameter in every if not parameter.keyword_only]
@@ -64,7 +64,7 @@ class ClosureKind(Kind):
     laws = ("closure",)
 
     def context(self, spec: ModuleSpec) -> dict[str, Any]:
-        """The values that `templates/closure` lays out."""
+        """Return the context of `templates/closure`."""
         names = [argument.name for argument in spec.call.args] if spec.call is not None else []
         arguments = ", ".join(names)
         usual = module_context(spec)
@@ -79,7 +79,7 @@ class ClosureKind(Kind):
         }
 
     def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
-        """What a closure cannot be."""
+        """Find a missing call, and arguments that jax's loops could not pass by position."""
         if spec.call is None:
             fix = 'write `[call]` with `args = "x: f[size]"`, `returns` and `body`'
             yield Fault("call", "a closure is called", fix)
@@ -92,12 +92,12 @@ class ClosureKind(Kind):
                 return
 
     def complete(self, spec: ModuleSpec) -> ModuleSpec:
-        """The spec with the example arguments, which are the constructor's."""
+        """Add the example arguments of the call to the constructor."""
         test = replace(spec.test, values=_values(spec), other=spec.test.other or (("example", "()"),))
         return replace(spec, arguments=_arguments(spec), test=test)
 
     def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-        """The laws of closures."""
+        """Return the suite with the laws of closures."""
         doc = f"The pytree laws on `{spec.name}`, and the laws of closures."
         return {"suite": "ClosureLaws", "suite_doc": docstring(doc, METHOD)}
 

@@ -1,4 +1,4 @@
-"""Kind `module`: an Equinox Module with a factory, or with the `__init__` of equinox.nn."""
+"""Kind `module`: an Equinox Module with a factory, or with an `__init__` as in `equinox.nn`."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -28,13 +28,13 @@ from scaffold.spec.grammar.types import CallableType, ClassType, walk
 from scaffold.spec.model import Field, ModuleSpec
 
 TESTS = ("eqx.is_inexact_array(leaf)",)
-"""What a leaf must pass to be trained."""
+"""Conditions that a trained leaf must meet."""
 CHECKS = "__check_init__"
-"""The method of Equinox that looks at an instance when it is made."""
+"""Hook of Equinox that checks a new instance."""
 
 
 def module_context(spec: ModuleSpec) -> dict[str, Any]:
-    """The values that `templates/module` lays out."""
+    """Return the context of `templates/module`."""
     built = constructor(spec)
     outer = with_groups_as_fields(spec, needs_trainable)
     own = without_inherited(outer)
@@ -70,7 +70,7 @@ def module_context(spec: ModuleSpec) -> dict[str, Any]:
 
 
 def field_lines(spec: ModuleSpec) -> list[str]:
-    """The declaration of each stored field."""
+    """Return the declaration of each stored field."""
     scope, kept = Scope.of(spec), kept_defaults(spec)
     converts = is_called_with_fields(spec)
     lines = {
@@ -87,7 +87,7 @@ def field_lines(spec: ModuleSpec) -> list[str]:
 
 
 def _held_default(spec: ModuleSpec, field: Field) -> str | None:
-    """The default in the class statement, in the form that an instance holds."""
+    """Return the default in the class statement, converted as instances store it."""
     if field.default is None or not is_converted(spec, field):
         return field.default
     return copy_source(field.type, field.default, static=True)
@@ -106,13 +106,17 @@ def _field(spec: ModuleSpec, field: Field, scope: Scope, *, has_default: bool, c
 
 
 def _small_class(spec: ModuleSpec) -> list[Any]:
-    """Name, docstring, fields and filter spec of the class of a group."""
+    """Return name, docstring, fields and filter spec of a group's class."""
     masks = needs_trainable(spec)
     return [spec.name, class_doc(spec), field_lines(spec), masks, block(_trainable(spec), BODY)]
 
 
 def needs_trainable(spec: ModuleSpec) -> bool:
-    """Whether `eqx.is_inexact_array` alone would train what must stay, or may lie below a field; `decayed()` asks for one where there are parts."""
+    """Whether the class needs its own filter, since `eqx.is_inexact_array` would train too much.
+
+    That holds for frozen leaves, data, and parts with such leaves. `decayed()` also needs the filter if there
+    are parts.
+    """
     is_masked = any(
         bool(field.frozen) or _may_hold_untrained(field) or _stays(field) for field in spec.dynamic
     )
@@ -121,7 +125,7 @@ def needs_trainable(spec: ModuleSpec) -> bool:
 
 
 def _may_hold_untrained(field: Field) -> bool:
-    """Whether a part may say itself what of it is trained: layers of Equinox, and functions, do not."""
+    """Whether a part may have its own filter. Layers of Equinox and functions have none."""
     parts = [*walk(field.example or field.type)]
     classes = [part for part in parts if isinstance(part, ClassType)]
     is_known = bool(classes) or any(isinstance(part, CallableType) for part in parts)
@@ -151,19 +155,19 @@ class ModuleKind(Kind):
     adds = ("bases", "generic", "layout", "compute", "decay", "stacked", "remat", "axis_name", "state")
 
     def context(self, spec: ModuleSpec) -> dict[str, Any]:
-        """The values that `templates/module` lays out."""
+        """Return the context of `templates/module`."""
         return module_context(spec)
 
     def checked_by_author(self, spec: ModuleSpec) -> str | None:
-        """The check that the author wrote: one that the tool writes goes beside a constructor of the author's."""
+        """Return `__check_init__` if the author defines it. The tool adds it beside any other constructor."""
         return CHECKS if spec.defines(CHECKS) else None
 
     def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
-        """What cannot be kept as state, stacked, or computed in another dtype."""
+        """Find fields that cannot be state, stacked, or computed in another dtype."""
         yield from (*state_faults(spec), *stacked_faults(spec), *compute_faults(spec))
 
     def complete(self, spec: ModuleSpec) -> ModuleSpec:
-        """The spec with the state that its call takes and returns, and with scans over its stacked layers and casts to what it computes in."""
+        """Add the state argument of the call, scans over stacked layers, and casts to the compute dtype."""
         return with_compute(with_stacked(with_state(spec)))
 
 

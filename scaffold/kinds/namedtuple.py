@@ -1,4 +1,4 @@
-"""Kind `namedtuple`: a NamedTuple of arrays, for data that needs no more than names."""
+"""Kind `namedtuple`: a NamedTuple of arrays, for plain data."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -31,7 +31,7 @@ def _field_faults(field: Field, place: str) -> Iterator[Fault]:
 
 
 def _needs_trainable(spec: ModuleSpec) -> bool:
-    """Whether a filter that takes every inexact array would train what must stay, or may lie below a field."""
+    """Whether the class needs its own filter, since a filter on inexact arrays would train too much."""
     return any(bool(field.frozen) or field.role == "module" or _stays(field) for field in spec.dynamic)
 
 
@@ -52,7 +52,7 @@ class NamedtupleKind(Kind):
     abstracted_by = "jax.eval_shape"
 
     def context(self, spec: ModuleSpec) -> dict[str, Any]:
-        """The values that `templates/namedtuple` lays out."""
+        """Return the context of `templates/namedtuple`."""
         built = constructor(spec)
         scope = Scope.of(spec)
         return {
@@ -74,7 +74,7 @@ class NamedtupleKind(Kind):
         }
 
     def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
-        """What a NamedTuple cannot hold, and cannot do."""
+        """Find illegal field names, leaves that are no arrays, and overrides of tuple methods."""
         for field in spec.fields:
             yield from _field_faults(field, f"fields.{field.name}")
         for method in spec.methods:

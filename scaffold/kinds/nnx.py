@@ -1,4 +1,4 @@
-"""Kind `nnx`: a Flax NNX module. Arrays are Variables whose type says their role, settings are plain attributes."""
+"""Kind `nnx`: a Flax NNX module. Arrays are Variables typed by role, and settings plain attributes."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
@@ -50,7 +50,7 @@ def _annotation(field: Field, scope: Scope) -> str:
 
 
 def _held_annotation(field: Field, kind: Type, scope: Scope) -> str:
-    """The annotation of what the attribute holds."""
+    """Return the annotation of the stored value, with containers and Variables of NNX."""
     if not field.dynamic:
         return scope.stored(kind, static=True)
     match kind:
@@ -67,7 +67,7 @@ def _held_annotation(field: Field, kind: Type, scope: Scope) -> str:
 
 
 def _values(spec: ModuleSpec) -> list[list[str]]:
-    """Name and value of each attribute: what the constructor makes, in Variables, nnx.List and nnx.Dict."""
+    """Return name and value of each attribute, wrapped in Variables, `nnx.List` and `nnx.Dict`."""
     fields = tuple(replace(field, optional=None, nullable=False) for field in spec.fields)
     made = dict(constructor(replace(spec, fields=fields), DRAW).values)
     return [[field.name, _value(spec, field, made[field.name])] for field in spec.stored]
@@ -86,7 +86,7 @@ def _value(spec: ModuleSpec, field: Field, made: str) -> str:
 
 
 def _given(field: Field) -> str:
-    """What may be None: the argument, or what an expression gives, under the field's name."""
+    """Return the value to compare with None: the argument, or an expression bound to the field's name."""
     return field.name if field.given else f"({field.name} := {_expression(field)})"
 
 
@@ -111,7 +111,7 @@ def _in_variables(spec: ModuleSpec, field: Field, made: str) -> str:
 
 
 def _of_walrus(field: Field) -> str:
-    """A copy, in the declared dtype, of what an expression gives under the field's name."""
+    """Return a copy, in the declared dtype, of the value that an expression bound to the field's name."""
     maker = "jnp.asarray" if is_new(parsed(_expression(field))) else "jnp.array"
     return copy_source(field.type, field.name, maker=maker)
 
@@ -132,7 +132,7 @@ def _expression(field: Field) -> str:
 
 
 def _rows(subject: Subject, field: Field) -> list[str]:
-    """How the tests declare a field: one row for each Variable that the example gives it."""
+    """Return the declarations of a field in the tests, a row for each Variable in the example."""
     if field.built:  # which Variables the author makes of the others is his choice
         held = field.variable or {"param": "Param", "module": "Module"}.get(field.role)
         if not held:
@@ -153,7 +153,7 @@ def _rows(subject: Subject, field: Field) -> list[str]:
 
 
 def _said(spec: ModuleSpec, field: Field, item: ArrayType) -> list[str]:
-    """Said of an array that gradients flow through, though it is not trained, and of one on which the call does not depend."""
+    """Return flags for an untrained array with gradients, and for an array that the call need not read."""
     flows = (field.role in ("data", "state") or bool(field.frozen)) and item.inexact
     return [*["flows=True"] * flows, *_unused(spec, field)]
 
@@ -163,7 +163,7 @@ def _unused(spec: ModuleSpec, field: Field) -> list[str]:
 
 
 def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:
-    """The declaration of one Variable, or of all that lie below a path."""
+    """Return the declaration of a Variable, or of all Variables below a path."""
     item = item_of(field)
     assert item is not None
     dtype = DTYPES[item.dtype][1]
@@ -183,7 +183,11 @@ def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:
 
 
 def _has_state_methods(spec: ModuleSpec) -> bool:
-    """Whether the class gets `snapshot` and `restore`: where it has Variables that the tool makes, and neither by its author or a base."""
+    """Whether the class gets `snapshot` and `restore`.
+
+    It must have Variables that the tool creates. Neither its author nor a base in the file may define the
+    constructor or these methods.
+    """
     is_authors = spec.own_constructor is not None or any(map(spec.defines, STATE_METHODS))
     return (
         bool(spec.dynamic)
@@ -207,7 +211,7 @@ class NnxKind(Kind):
     abstracted_by = "nnx.eval_shape"
 
     def context(self, spec: ModuleSpec) -> dict[str, Any]:
-        """The values that `templates/nnx` lays out."""
+        """Return the context of `templates/nnx`."""
         built = constructor(spec, DRAW)
         scope, values = Scope.of(spec), _values(spec)
         checks = [block(read_values(spec, check), BODY) for check in check_statements(spec)]
@@ -240,19 +244,19 @@ class NnxKind(Kind):
         }
 
     def read(self, spec: ModuleSpec, source: str) -> str:
-        """The author's Python with the value of each Variable read."""
+        """Rewrite the author's Python to read the value of each Variable."""
         return read_values(spec, source)
 
     def checked_by_author(self, spec: ModuleSpec) -> str | None:
-        """The constructor, where the author or a base has one."""
+        """Return the constructor that the author or a base defines, or None."""
         return "__init__" if spec.inherits_constructor else super().checked_by_author(spec)
 
     def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
-        """What an NNX module cannot be."""
+        """Find faults of Variables."""
         return variable_faults(spec)
 
     def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-        """The values that `templates/tests` lays out: the declared Variables, and the helpers of the module."""
+        """Return the context of `templates/tests`: declared Variables, and helpers of the module."""
         subject = Subject(spec, known)
         updates = updated(spec, as_in_example(spec, spec.call)) if spec.call is not None else ()
         return {

@@ -1,11 +1,10 @@
-"""Kind `pytree`: a class that jax knows by registration, with a choice of how unflatten rebuilds it.
+"""Kind `pytree`: a class registered with jax, with a choice of how unflatten rebuilds it.
 
-- `bypass`: around `__init__`, with `object.__new__` and plain stores.
-- `flag`: through `__init__`, which unflatten tells that it rebuilds.
-- `factory`: through an `__init__` that only stores; `create` does the rest.
-- `static`: as `bypass`, with the preset entries of a dict kept in the treedef and not among the leaves.
-- `dataclass`: by `jax.tree_util.register_dataclass`, through the `__init__` of a plain dataclass; its treedefs do not name
-  the class.
+- `bypass`: without `__init__`, by `object.__new__` and plain stores.
+- `flag`: by `__init__`, with a flag that says that it rebuilds.
+- `factory`: by an `__init__` that only stores. `create` does everything else.
+- `static`: like `bypass`, with preset entries of a dict in the treedef and not among the leaves.
+- `dataclass`: by `jax.tree_util.register_dataclass`. Its treedefs do not name the class.
 """
 
 from collections.abc import Iterable, Mapping
@@ -38,7 +37,7 @@ FLAGGED = " " * 12
 
 
 class Attribute(Struct, frozen=True):
-    """One attribute of an instance: its name, annotation, value at creation, and whether it is a leaf or sub-tree."""
+    """Attribute of an instance: name, annotation, initial value, and whether it is a leaf or subtree."""
 
     name: str
     annotation: str
@@ -47,7 +46,7 @@ class Attribute(Struct, frozen=True):
 
 
 def _small_class(spec: ModuleSpec) -> list[Any]:
-    """Name, docstring, fields, filter spec and registration of the class of a group, which only stores."""
+    """Return name, docstring, fields, filter spec and registration of a group's class."""
     attributes = _attributes(spec, {})
     registered = _registration(spec, attributes)
     return [
@@ -80,7 +79,7 @@ def _declared(spec: ModuleSpec, attribute: Attribute) -> str:
 
 
 def needs_trainable(spec: ModuleSpec) -> bool:
-    """Whether a leaf may be there that is not trained."""
+    """Whether the class may have a leaf that is not trained."""
     return any(field.role != "param" or bool(field.frozen) for field in spec.dynamic)
 
 
@@ -120,7 +119,7 @@ def _constructor_form(
 
 
 def _free_local(spec: ModuleSpec) -> str:
-    """A name for the new instance that no argument of `create` has, and no local of `setup`."""
+    """Return a name for the new instance that no argument of `create` and no local of `setup` has."""
     taken = {*(parameter.name for parameter in parameters(spec)), *assigned_names(spec.setup)}
     return next(
         name for name in ("node", "instance", "built", "made", f"new_{spec.name}") if name not in taken
@@ -142,7 +141,7 @@ def _attributes(spec: ModuleSpec, values: Mapping[str, str]) -> tuple[Attribute,
 
 
 def _holder(spec: ModuleSpec, field: Field) -> str:
-    """The name of the attribute that holds the leaves of a field."""
+    """Return the attribute that stores the leaves of a field."""
     return f"{field.name}_entries" if field.preset and spec.rebuild == "static" else field.name
 
 
@@ -158,7 +157,7 @@ def _attribute(spec: ModuleSpec, field: Field, scope: Scope, value: str) -> tupl
 
 
 def _merged(spec: ModuleSpec) -> list[list[str]]:
-    """Under `static`, the property that reads as the whole dict."""
+    """Return the properties that join preset entries with the other entries of a dict, under `static`."""
     if spec.rebuild != "static":
         return []
     return [
@@ -200,7 +199,7 @@ def _free(name: str, attributes: tuple[Attribute, ...]) -> str:
 
 
 def _rebuild_argument(spec: ModuleSpec) -> tuple[str, ...]:
-    """What unflatten passes beside the fields; the sizes that preset arrays need do not matter then."""
+    """Return the arguments of unflatten besides the fields. Sizes for preset arrays are irrelevant then."""
     if spec.rebuild != "flag":
         return ()
     sizes = (parameter for parameter in parameters(fields_as_given(spec)) if parameter.source == "dim")
@@ -243,7 +242,7 @@ class PytreeKind(Kind):
     abstracted_by = "jax.eval_shape"
 
     def context(self, spec: ModuleSpec) -> dict[str, Any]:
-        """The values that `templates/pytree` lays out."""
+        """Return the context of `templates/pytree`."""
         built = constructor(spec if spec.rebuild != "flag" else fields_as_given(spec))
         outer = with_groups_as_fields(spec, needs_trainable)
         attributes = _attributes(outer, dict(grouped(spec, built.values)))
@@ -282,19 +281,19 @@ class PytreeKind(Kind):
         }
 
     def checked_by_author(self, spec: ModuleSpec) -> str | None:
-        """The author's constructor, or what a dataclass runs after its own."""
+        """Return `__post_init__` or the constructor if the author defines it, or None."""
         return "__post_init__" if spec.defines("__post_init__") else super().checked_by_author(spec)
 
     def faults(self, spec: ModuleSpec) -> Iterable[Fault]:
-        """What cannot be computed in another dtype."""
+        """Find fields that cannot be computed in another dtype."""
         return compute_faults(spec)
 
     def complete(self, spec: ModuleSpec) -> ModuleSpec:
-        """The spec with casts to what it computes in."""
+        """Add casts to the compute dtype."""
         return with_compute(spec)
 
     def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-        """What the laws leave out, with the reason."""
+        """Return the law to skip under `register_dataclass`, with the reason."""
         if spec.rebuild != "dataclass":
             return {}
         # A part of the name of the test: it holds with an older jax.

@@ -1,4 +1,4 @@
-"""Kind `train-state`: a model, the state of its optimiser and the number of steps, made from the finished model."""
+"""Kind `train-state`: a model, its optimiser's state and a step counter, built from the finished model."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -47,14 +47,14 @@ ARGUMENTS = ("optimiser", "gradients", "extra_args")
 
 
 def _model(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | None:
-    """The spec of the model, where it is a generated class that is at hand."""
+    """Return the spec of the model if it is a known generated class."""
     model = spec.field("model")
     kind = model.type if model is not None else None
     return known.get(kind.name) if isinstance(kind, ClassType) and kind.module is None else None
 
 
 def _kept(field: Field) -> Field:
-    """A field of the author's own: no optimiser moves it, and parts that are given are copied as the model is."""
+    """Take an author's field out of training, and copy parts that are given, like the model."""
     if field.role == "module" and field.given:
         return replace(field, converter=f"=_copied({converter_expression(field) or field.name})")
     return replace(field, role="data") if field.role == "param" else field
@@ -95,7 +95,7 @@ def _own_fields(spec: ModuleSpec) -> Iterator[Field]:
 
 
 def _arguments(spec: ModuleSpec, optimiser: Argument) -> tuple[Argument, ...]:
-    """Model, optimiser and state by position; the rest, the author's own included, by keyword."""
+    """Order the arguments: model, optimiser and state by position, and all others by keyword."""
     leading = ("model", "optimiser", "state")
     named = {argument.name: argument for argument in spec.arguments if not argument.is_marker}
     own_arguments = {
@@ -117,7 +117,8 @@ def _doc(names: set[str]) -> str:
 
 
 def _optimiser_named(spec: ModuleSpec) -> str:
-    """What makes the optimiser of the file with which methods take steps, of whose state the instance holds one; empty where none does."""
+    """Return the source of the file's optimiser with which methods call `apply_gradients`, or an empty text.
+    """
     made = dict(local_values(spec.helpers)) if spec.helpers else {}
     trees = (parsed(method.call.text) for _, method in spec.functions if method.is_function)
     steps = (call for call in nodes_of(ast.Call, *trees) if calls(call, "apply_gradients"))
@@ -127,10 +128,10 @@ def _optimiser_named(spec: ModuleSpec) -> str:
 
 
 def _test_plan(spec: ModuleSpec) -> TestPlan:
-    """Another optimiser has another state, and so the train state another treedef.
+    """Add an optimiser to the example, and another optimiser for a different treedef.
 
-    The example has few operations, since an eager step compiles each of them: Adam has three times as many. The laws of
-    training run the others.
+    The example uses SGD, because an eager step compiles each operation and Adam has three times as many. The
+    laws of training run the others.
     """
     plan = spec.test
     named = _optimiser_named(spec)
@@ -141,7 +142,7 @@ def _test_plan(spec: ModuleSpec) -> TestPlan:
 
 
 def _members(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[str]:
-    """`examples` and `predict`, where the model is a generated class that is called with arrays."""
+    """Yield the methods `examples` and `predict` if the model is a generated class that takes arrays."""
     of_model = _model(spec, known)
     if of_model is None or of_model.call is None or dict(spec.options).get("state"):
         return
@@ -172,7 +173,7 @@ class TrainStateKind(Kind):
     laws_call = True
 
     def context(self, spec: ModuleSpec) -> dict[str, Any]:
-        """The values that `templates/train-state` lays out."""
+        """Return the context of `templates/train-state`."""
         built = constructor(spec)
         checks = check_statements(spec)
         names = {field.name for field in spec.fields}
@@ -197,7 +198,7 @@ class TrainStateKind(Kind):
         }
 
     def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
-        """What a train state cannot be."""
+        """Find a missing model, and a decay outside of `0 <= ema < 1`."""
         model = spec.field("model")
         if model is None or model.role != "module":
             fix = 'write `model = "Affine"`, or `model = "package.module:Class"`'
@@ -208,7 +209,7 @@ class TrainStateKind(Kind):
             yield Fault("options.ema", f"`{decay}` is no decay: from 0, and below 1", fix)
 
     def complete(self, spec: ModuleSpec) -> ModuleSpec:
-        """The spec with the optimiser's state, the counter, and what `[options]` asks for."""
+        """Add the optimiser's state, the counter, and the fields that `[options]` requests."""
         own_fields = tuple(_own_fields(spec))
         names = {field.name for field in own_fields}
         fields = [_documented(_kept(field)) for field in spec.fields]
@@ -221,7 +222,7 @@ class TrainStateKind(Kind):
         return replace(whole, test=_test_plan(spec))
 
     def faults_beside(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
-        """A model with state needs the train state to hold it, and a model without has none."""
+        """Yield a fault if only the model or only the train state has `equinox.nn.State`."""
         model = _model(spec, known)
         holds = bool(dict(spec.options).get("state"))
         if model is not None and holds != is_stateful(model):
@@ -232,7 +233,7 @@ class TrainStateKind(Kind):
             yield Fault("options.state", message, fix)
 
     def examined(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
-        """A generated model with state is made together with it."""
+        """Build a stateful generated model together with its state in the tests."""
         model, test_values = _model(spec, known), dict(spec.test.values)
         if model is None or not is_stateful(model) or {"model", "state"} & test_values.keys():
             return spec
@@ -242,7 +243,7 @@ class TrainStateKind(Kind):
         return replace(spec, test=replace(spec.test, values=tuple(values.items())))
 
     def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-        """The laws of training, and how the model is called on an example."""
+        """Return the suite with the laws of training, and the example call of the model."""
         doc = f"The pytree laws on `{spec.name}`, and the laws of training."
         return {
             "suite": "TrainStateLaws",

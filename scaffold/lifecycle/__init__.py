@@ -1,3 +1,1 @@
-"""A class after it was written: what was last generated (`records`), what it has become since (`states`), and what is done
-about it (`update`, `check`, `destroy`).
-"""
+"""Operations on generated classes: `update`, `check` and `destroy`."""

@@ -1,4 +1,4 @@
-"""What `scaffold check` says: for each file of the plan that `update` would make, what it has become since."""
+"""States of generated files, as `scaffold check` reports them from the plan of `update`."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -25,25 +25,25 @@ DRIFT = (State.STALE, State.MISSING, State.CONFLICTING)
 
 
 class Row(Struct, frozen=True):
-    """A file, or a folder that is shown as one, with its state, and what is to be said of it."""
+    """State of a file, or of a folder that stands for its files, with a remark."""
 
     path: str
     state: State
     why: str = ""
     is_refused: bool = False
-    """Whether `update` writes nothing before somebody has changed it."""
+    """Whether `update` writes nothing until a user resolves it."""
 
     def to_json(self) -> dict[str, str]:
-        """The row as plain JSON."""
+        """Return the row as plain JSON."""
         return {"path": self.path, "state": str(self.state), **({"why": self.why} if self.why else {})}
 
 
 class Checked(Struct, frozen=True):
-    """The states of all files, in order of path."""
+    """States of all files, in order of path."""
 
     rows: tuple[Row, ...]
     adopted: int = 0
-    """How many classes are the user's own, whose tests are compared with what was written last."""
+    """Number of adopted classes, whose tests are compared with the last generated text."""
 
     @property
     def is_clean(self) -> bool:
@@ -51,7 +51,7 @@ class Checked(Struct, frozen=True):
         return not any(row.state in DRIFT for row in self.rows)
 
     def next_step(self) -> str:
-        """What to do where something is not clean: the next command, and what it does to what conflicts."""
+        """Return the command to run if not everything is clean, and its effect on conflicts."""
         conflicts = [row for row in self.rows if row.state is State.CONFLICTING]
         if any(row.is_refused for row in conflicts):
             return (
@@ -60,7 +60,7 @@ class Checked(Struct, frozen=True):
         return f"{_UPDATE} --diff, {_BOTH_SIDES}" if conflicts else _UPDATE
 
     def summary(self) -> str:
-        """What is not clean, a line each, and the counts."""
+        """Return a line for each file that is not clean, and the counts."""
         width = max(map(len, State))
         rows = [row for row in self.rows if row.state is not State.CLEAN]
         lines = [f"{row.state:<{width}}  {row.path}{f': {row.why}' if row.why else ''}" for row in rows]
@@ -71,19 +71,19 @@ class Checked(Struct, frozen=True):
         return "\n".join([*lines, *self._adopted_notes()])
 
     def _adopted_notes(self) -> Iterator[str]:
-        """What a clean state does not say of adopted tests."""
+        """Yield the caveat that adopted classes may have changed since their tests were written."""
         if self.adopted:
             classes = f"{self.adopted} class{'es are' if self.adopted > 1 else ' is'} adopted"
             explanation = "tests are compared with what was written last, and `scaffold adopt` looks anew"
             yield f"{classes}: their {explanation}"
 
     def to_json(self) -> dict[str, object]:
-        """The states as plain JSON."""
+        """Return the states as plain JSON."""
         return {"ok": self.is_clean, "adopted": self.adopted, "files": [row.to_json() for row in self.rows]}
 
 
 def check(layout: Layout) -> Checked:
-    """The state of every generated file of a project. Raises `ScaffoldError` where its specs have faults."""
+    """Return the state of every generated file. Raises `ScaffoldError` if specs have faults."""
     project_specs = ProjectSpecs(layout)
     rows = [*_rows(plan_update_of(project_specs)), *_orphaned(project_specs), *_damaged(project_specs)]
     ordered = sorted({row.path: row for row in rows}.values(), key=lambda row: row.path)
@@ -104,13 +104,13 @@ def _row(step: Step) -> Row:
 
 
 def _damaged(project_specs: ProjectSpecs) -> Iterator[Row]:
-    """The records of adopted tests that cannot be read."""
+    """Yield rows for damaged records of adopted tests."""
     for path, why in project_specs.adopted.damaged():
         yield Row(str(path), State.CONFLICTING, f"{why}; `scaffold adopt` writes it anew")
 
 
 def _orphaned(project_specs: ProjectSpecs) -> Iterator[Row]:
-    """What was generated of classes that no spec describes any more."""
+    """Yield rows for files of classes that no spec describes any more."""
     renamed = project_specs.renamed({}).values()
     for record in project_specs.orphans.values():
         why = f"no spec describes `{record.title}` any more (`scaffold destroy {record.title}`)"

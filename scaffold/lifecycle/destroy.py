@@ -1,4 +1,4 @@
-"""What `scaffold destroy` does: a class goes, with its tests, its spec, its record, its import, and what only it needed."""
+"""Removal of classes with their tests, specs, records and imports, and with all that only they needed."""
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePosixPath
@@ -25,7 +25,7 @@ _REMEDY = "--force removes it, and keeps a copy; or bring it back to what was ge
 
 
 class _Going(Struct, frozen=True):
-    """The classes that go."""
+    """Classes to remove."""
 
     layout: Layout
     records: Sequence[Record]
@@ -33,7 +33,7 @@ class _Going(Struct, frozen=True):
 
     @property
     def generated(self) -> list[Record]:
-        """The records of classes that were generated, not adopted."""
+        """Records of generated classes, without adopted classes."""
         return [record for record in self.records if not is_adopted(record)]
 
     def steps(self) -> Iterator[Step]:
@@ -57,13 +57,16 @@ class _Going(Struct, frozen=True):
             yield from self._numbers(file)
 
     def _numbers(self, file: Generated) -> Iterator[Step]:
-        """The numbers that the laws have recorded for a test file, which lie beside it."""
+        """Yield the removal of the recorded numbers beside a test file."""
         path = numbers_of(file.path)
         if file.role == TEST and (content := self._read(path)) is not None:
             yield Step(path, Action.REMOVE, content, None)
 
     def _spec(self, record: Record) -> Iterator[Step]:
-        """The spec, of which a copy is kept where somebody wrote it by hand; one of several classes stays."""
+        """Yield the removal of the spec, unless it describes other classes.
+
+        A handwritten spec is copied first.
+        """
         path = PurePosixPath(record.spec)
         if (
             is_adopted(record)
@@ -77,7 +80,7 @@ class _Going(Struct, frozen=True):
         yield Step(path, Action.REMOVE, content, None, forced=by_hand)
 
     def notes(self) -> Iterator[str]:
-        """What is left to do by hand."""
+        """Yield notes on specs to edit by hand."""
         for record in self.records:
             if not is_adopted(record) and self._others(record):
                 yield f"{record.spec}: still describes `{record.title}`, beside others; take it out there"
@@ -97,9 +100,9 @@ def _has_text(content: bytes, text: str) -> bool:
 
 
 def plan_destroy(names: Sequence[str], layout: Layout, *, force: bool = False) -> Plan:
-    """The plan by which these classes go.
+    """Plan the removal of these classes.
 
-    Raises `ScaffoldError` for a name of which there is no record and, without `force`, for a class that others use.
+    Raises `ScaffoldError` for a name without a record and, without `force`, for a class in use.
     """
     going = _Going(layout, _records(names, layout), force)
     edits = [*withdrawals(going.generated, layout)]
@@ -142,7 +145,10 @@ def _records(names: Collection[str], layout: Layout) -> list[Record]:
 
 
 def _unit(name: str, names: Collection[str], records: Records) -> Record | None:
-    """The record of a module with several classes, which is named, or all of whose classes are. Raises `ScaffoldError` for some."""
+    """Return the record of a module that is named, or whose classes are all named.
+
+    Raises `ScaffoldError` if only some of its classes are named.
+    """
     record = records.find(f"{UNITS}{name}") or records.units.get(name)
     if record is None or record.title == name or {*record.names} <= {*names}:
         return record
@@ -157,7 +163,7 @@ def _legal(records: Records) -> list[str]:
 
 
 def _check_spec(record: Record | None, layout: Layout) -> None:
-    """Raises `DamagedError` where the spec of a record is a file that describes neither this class nor another."""
+    """Raise `DamagedError` if the recorded spec is a file that describes no class."""
     if record is None or not record.spec:
         return
     place = layout.root / record.spec
@@ -167,7 +173,7 @@ def _check_spec(record: Record | None, layout: Layout) -> None:
 
 
 def _adopted(name: str, layout: Layout) -> Record | None:
-    """The record of a class that was adopted. Raises `ScaffoldError` where there are several of that name."""
+    """Return the record of an adopted class. Raises `ScaffoldError` if several have the name."""
     records = AdoptedTests(layout).called(name)
     if len(records) > 1:
         targets = tuple(map(target_of, records))

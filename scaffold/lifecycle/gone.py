@@ -1,4 +1,4 @@
-"""Classes that no spec describes any more, or that are called otherwise now, and the specs that name them still."""
+"""Check for specs that still name removed or renamed classes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -15,9 +15,10 @@ from scaffold.spec.grammar.types import ClassType, Type, walk
 
 
 def check_gone(specs: Sequence[ModuleSpec], project: ProjectSpecs, names_now: Mapping[str, str]) -> None:
-    """Raises `ScaffoldError` where a spec names a class that is gone: one of `specs`, or any whose class they take away.
+    """Raise `ScaffoldError` if a spec names a class that is gone.
 
-    `names_now` has new names by former ones.
+    This covers `specs`, and other specs that name a class which `specs` drop. `names_now` maps former names
+    to new names.
     """
     records = {name: record for name, record in project.by_class.items() if name not in project.classes}
     planned = {file_of(spec.where) for spec in specs}
@@ -46,14 +47,14 @@ def _read(path: str, going: Mapping[str, Record], project: ProjectSpecs) -> tupl
 
 
 class _Gone(Struct, frozen=True):
-    """The records of classes that are gone, by name."""
+    """Records of classes that are gone, by name."""
 
     records: Mapping[str, Record]
     names_now: Mapping[str, str]
     project: ProjectSpecs
 
     def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
-        """A fault for each place of a spec that names one of them."""
+        """Yield a fault for each place of a spec that names such a class."""
         for key, kind in _named(spec):
             classes = (part for part in walk(kind) if isinstance(part, ClassType))
             for class_type in dict.fromkeys(part for part in classes if self._is_one(part)):
@@ -77,7 +78,10 @@ class _Gone(Struct, frozen=True):
 
 
 def _named(spec: ModuleSpec) -> list[tuple[str, Type]]:
-    """The types that a spec names, each with its key; those of `ModuleSpec.classes` that have none come last."""
+    """Return the types in a spec with their keys.
+
+    Further types of `ModuleSpec.classes` follow without keys.
+    """
     keyed: list[tuple[str, Type]] = [
         *(("bases", base) for base in spec.bases),
         *((f"fields.{field.name}.type", field.type) for field in spec.fields),

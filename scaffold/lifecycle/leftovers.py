@@ -1,4 +1,4 @@
-"""What classes that go leave behind, where nothing else in the project imports it: shared modules, the laws, the conftest."""
+"""Files that nothing imports once classes are removed: shared modules, the laws and the conftest."""
 
 import os
 import re
@@ -23,7 +23,7 @@ _READ_AT_MOST = 20_000
 
 
 def leftovers(layout: Layout, steps: Mapping[PurePosixPath, Step]) -> dict[PurePosixPath, Step]:
-    """The steps that remove it, beside those that remove the classes."""
+    """Return the steps that remove unneeded files after `steps`."""
     remains = _Leftovers(layout, dict(steps))
     return {step.path: step for step in remains.steps()}
 
@@ -47,7 +47,7 @@ class _Leftovers(Struct, frozen=True, dict=True):
     # -- modules that classes share ------------------------------------------------------------------------------------
 
     def _shared(self) -> Iterator[Step]:
-        """Those that nothing imports, and then those that nothing imported but them."""
+        """Yield removals of shared modules that nothing imports, until none is left."""
         gone: set[PurePosixPath] = set()
         left = {name: record for name, record in self._shared_records()}
         while unneeded := [name for name, record in left.items() if not self._is_needed(record, gone)]:
@@ -70,7 +70,7 @@ class _Leftovers(Struct, frozen=True, dict=True):
         return any(imports.search(text) for path, text in self._texts.items() if path not in gone | own_paths)
 
     def _removed(self, name: str, record: Record) -> Iterator[Step]:
-        """The module and its record; one that somebody has edited is that person's own, and stays."""
+        """Yield the removal of a module and its record, unless a user has edited the module."""
         if record.of(BEFORE) is not None:
             yield from self._undone(name, record)
             return
@@ -88,7 +88,7 @@ class _Leftovers(Struct, frozen=True, dict=True):
 
     @cached_property
     def _needs_tests(self) -> bool:
-        """Whether there are tests left that use the laws."""
+        """Whether any remaining test uses the laws."""
         imports = _importing(_LAWS)
         conftest = self._own_conftest.path if self._own_conftest is not None else None
         others = (text for path, text in self._texts.items() if path != conftest)
@@ -99,7 +99,7 @@ class _Leftovers(Struct, frozen=True, dict=True):
         return staying_python(self.layout, self.planned)
 
     def _undone(self, name: str, record: Record) -> Iterator[Step]:
-        """A file of the user's without what was put into it; what was edited since stays."""
+        """Yield the step that undoes the tool's edit of a user's file, and keeps later edits."""
         before, after = record.of(BEFORE), record.of(AFTER)
         content = self._read(before.path) if before is not None else None
         mine = Text.of(content) if content is not None else None
@@ -113,7 +113,7 @@ class _Leftovers(Struct, frozen=True, dict=True):
 
     @cached_property
     def _own_conftest(self) -> Step | None:
-        """The removal of the conftest that the tool wrote for these tests, as long as nobody has changed it."""
+        """Removal of the conftest that the tool wrote, unless a user has edited it."""
         from scaffold.generate import tidy_conftest
 
         file = tidy_conftest(self.layout)
@@ -135,7 +135,7 @@ class _Leftovers(Struct, frozen=True, dict=True):
 
 
 def staying_python(layout: Layout, steps: Mapping[PurePosixPath, Step]) -> dict[PurePosixPath, str]:
-    """The Python of the project when `steps` are done."""
+    """Return the project's Python files after `steps`, by path."""
     texts = dict(_python(layout.real_root, layout.law_files.folder))
     for path in texts.keys() & steps.keys():
         after = steps[path].after
@@ -147,7 +147,7 @@ def staying_python(layout: Layout, steps: Mapping[PurePosixPath, Step]) -> dict[
 
 
 def _importing(module: str) -> re.Pattern[str]:
-    """What a text has that imports a module, by its whole name or beside it."""
+    """Return a pattern for statements that import the module, by its full name or relatively."""
     package, _, stem = module.rpartition(".")
     stem = re.escape(stem)
     named = [
@@ -160,7 +160,7 @@ def _importing(module: str) -> re.Pattern[str]:
 
 
 def _python(root: Path, laws: PurePosixPath) -> Iterator[tuple[PurePosixPath, str]]:
-    """The Python files below the root, but for hidden folders, environments and the copy of the laws."""
+    """Yield the Python files below the root, without hidden folders, environments and copied laws."""
     for number, path in enumerate(_python_paths(root, laws)):
         if number >= _READ_AT_MOST:
             return

@@ -1,4 +1,4 @@
-"""The specs of a project: which classes they describe now, and which of these had another name before."""
+"""Specs of a project, the classes that they describe, and renames of classes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -17,42 +17,42 @@ from scaffold.spec.files import read_spec_files
 
 
 class ProjectSpecs(Struct, frozen=True, dict=True):
-    """Every spec in the folder of the specs, and those elsewhere of which there is a record."""
+    """All specs in the project's folder, and recorded specs elsewhere."""
 
     layout: Layout
 
     @cached_property
     def records(self) -> dict[str, Record]:
-        """The records that can be read, by name."""
+        """Sound records by name."""
         records = Records(self.layout.root)
         records_by_name = {name: records.sound(name) for name in records.names()}
         return {name: record for name, record in records_by_name.items() if record is not None}
 
     @cached_property
     def by_class(self) -> dict[str, Record]:
-        """The same by class."""
+        """Sound records by class."""
         return {name: record for record in self.records.values() for name in record.names}
 
     @cached_property
     def adopted(self) -> AdoptedTests:
-        """The tests of classes that no spec describes, since they are the user's own."""
+        """Tests of users' own classes, which have no spec."""
         return AdoptedTests(self.layout)
 
     @cached_property
     def described(self) -> dict[str, tuple[str, ...]]:
-        """The classes that each file describes, by its path from the root."""
+        """Classes that each file describes, by its path from the root."""
         usual = [self.shown(path) for path in spec_files(self.layout.root / self.layout.specs)]
         more = sorted({record.spec for record in self.records.values()} - {*usual})
         there = [path for path in (*usual, *more) if (self.layout.root / path).is_file()]
         return {path: described_by(self.layout.root / path) for path in there}
 
     def shown(self, path: Path) -> str:
-        """A path as it is seen from the root."""
+        """Return the path relative to the root."""
         return path.relative_to(self.layout.root).as_posix() if path.is_absolute() else path.as_posix()
 
     @cached_property
     def classes(self) -> dict[str, str]:
-        """The file of each class. Raises `ScaffoldError` for a class that two files describe."""
+        """File of each class. Raises `ScaffoldError` for a class in two files."""
         paths_by_class: dict[str, str] = {}
         faults: list[Fault] = []
         for path, names in self.described.items():
@@ -67,7 +67,10 @@ class ProjectSpecs(Struct, frozen=True, dict=True):
         return paths_by_class
 
     def specs(self, names: Sequence[str]) -> tuple[ModuleSpec, ...]:
-        """The specs of the modules of these classes, of all where none is named. Raises one `ScaffoldError` for all faults."""
+        """Read the specs of these classes and of their modules, or all specs if `names` is empty.
+
+        Raises a single `ScaffoldError` for all faults.
+        """
         unknown = [name for name in names if name not in {**self.units, **self.classes}]
         if unknown:
             raise ScaffoldError.of(self._unknown(name) for name in unknown)
@@ -76,11 +79,11 @@ class ProjectSpecs(Struct, frozen=True, dict=True):
 
     @cached_property
     def units(self) -> dict[str, str]:
-        """The skeletons with several classes, by the name of their module."""
+        """Skeletons with several classes, by name of the module."""
         return {Path(path).stem: path for path, names in self.described.items() if len(names) > 1}
 
     def _files_of(self, names: Iterable[str]) -> set[str]:
-        """The files of these classes and modules, and of the classes that were generated in one module with them."""
+        """Return the files of these classes and modules, and of classes that shared a module with them."""
         files = {self.classes.get(name) or self.units[name] for name in names}
         while more := {*self._parted_from(files)} - files:
             files |= more
@@ -92,7 +95,7 @@ class ProjectSpecs(Struct, frozen=True, dict=True):
             yield from (self.classes[class_name] for class_name in beside if class_name in self.classes)
 
     def _files_of_specs(self) -> Iterator[str]:
-        """The files that hold specs; a TOML file that does not say its class is one with a fault."""
+        """Yield the files that hold specs. A TOML file without a class counts, as a faulty spec."""
         yield from (path for path, names in self.described.items() if names or path.endswith(".toml"))
 
     def _unknown(self, name: str) -> Fault:
@@ -108,7 +111,7 @@ class ProjectSpecs(Struct, frozen=True, dict=True):
         return Fault("NAME", message, suggestion(name, legal, "write the name of a class"), legal)
 
     def check_any(self) -> None:
-        """Raises `ScaffoldError` where nothing says that classes are generated here: a wrong folder is not a clean one."""
+        """Raise `ScaffoldError` if nothing is generated here, because the folder may be wrong."""
         is_set_up = "scaffold" in table(self.layout.document, "tool")
         if is_set_up or self.described or Records(self.layout.root).names() or self.adopted.is_any:
             return
@@ -121,14 +124,14 @@ class ProjectSpecs(Struct, frozen=True, dict=True):
 
     @cached_property
     def orphans(self) -> dict[str, Record]:
-        """The records of modules of which no spec describes a class any more, by name."""
+        """Records of modules without any class that a spec describes, by name."""
         records = self.records.items()
         return {name: record for name, record in records if not self.classes.keys() & {*record.names}}
 
     def renamed(self, said: Mapping[str, str]) -> dict[str, str]:
-        """The former name of each class that has another now: what was said, and where a spec leaves no doubt.
+        """Return the former name of each renamed class, as stated or inferred.
 
-        It leaves none where it described one class that is gone, and describes one of which there is no record.
+        A rename is inferred if a spec lost exactly one class and gained exactly one class without a record.
         """
         former_names = {now: old for old, now in said.items()}
         for path, names in self.described.items():
@@ -141,7 +144,7 @@ class ProjectSpecs(Struct, frozen=True, dict=True):
 
 
 def check_renames(said: Mapping[str, str], specs: ProjectSpecs) -> None:
-    """Refuse what is said of names that do not fit."""
+    """Raise `ScaffoldError` for stated renames that do not fit records and specs."""
     faults = [*_rename_faults(said, specs)]
     if faults:
         raise ScaffoldError.of(faults)

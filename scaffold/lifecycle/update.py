@@ -1,4 +1,4 @@
-"""What `scaffold update` does: the classes are generated anew, and what was edited in them stays."""
+"""Renewed generation of classes, with their edits kept, as `scaffold update` does it."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,9 +26,10 @@ _NOTHING: Mapping[str, str] = {}
 def plan_update(
     names: Sequence[str], layout: Layout, *, force: bool = False, rename: Mapping[str, str] = _NOTHING
 ) -> Plan:
-    """The plan that brings these classes, or all, to what their specs and the templates say now.
+    """Plan the update of these classes, or of all, to their specs and templates.
 
-    `rename` has new names by former ones, where the specs do not tell: of classes, and of fields as `Class.field`. Raises `ScaffoldError` as planning does.
+    `rename` maps former to new names, of classes or of fields as `Class.field`. Raises `ScaffoldError` as
+    planning does.
     """
     return plan_update_of(ProjectSpecs(layout), names, force=force, rename=rename)
 
@@ -40,7 +41,7 @@ def plan_update_of(
     force: bool = False,
     rename: Mapping[str, str] = _NOTHING,
 ) -> Plan:
-    """The same plan for specs and records that somebody else looks at too."""
+    """Plan an update for specs and records that the caller has read."""
     fields = {old: now for old, now in rename.items() if "." in old}
     rename = {old: now for old, now in rename.items() if old not in fields}
     if not names:
@@ -67,7 +68,7 @@ def plan_update_of(
 
 
 def _twins(specs: Sequence[ModuleSpec], plan: Plan, layout: Layout) -> Iterator[str]:
-    """The files in other folders of the package that hold a class which is written anew: somebody may have moved its module there."""
+    """Yield notes on files of the same name and class elsewhere, possibly moved there by a user."""
     created = {step.path for step in plan.steps if step.action is Action.CREATE}
     for spec in (spec for spec in specs if layout.package and layout.source_file(spec.stem) in created):
         path = layout.root / layout.source_file(spec.stem)
@@ -81,14 +82,14 @@ def _twins(specs: Sequence[ModuleSpec], plan: Plan, layout: Layout) -> Iterator[
 
 
 def _changed(specs: Sequence[ModuleSpec], plan: Plan, layout: Layout) -> Iterable[Path]:
-    """The specs of which a module is written: of the others nothing is lost now."""
+    """Return the specs whose modules are written, because only their comments can get lost."""
     written = {step.path for step in plan.writes}
     changed = (spec for spec in specs if layout.source_file(spec.stem) in written)
     return dict.fromkeys(layout.root / file_of(spec.where) for spec in changed)
 
 
 def _adopted_files(tests: Sequence[tuple[Record, Generated]], project_specs: ProjectSpecs) -> list[File]:
-    """The tests of the user's own classes as they were written last, which is all that is known here, and what they share."""
+    """Return the recorded tests of adopted classes, and the conftest that they share."""
     if not tests:
         return []
     return [

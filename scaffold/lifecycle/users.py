@@ -1,4 +1,4 @@
-"""Who uses classes that are to go: Python of the project that imports them, and specs that name them."""
+"""Users of classes that are to be removed: importing Python files, and specs that name them."""
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ _FIX = "change that first, or let its class go too; --force removes `{}` all the
 
 
 def users(records: Sequence[Record], layout: Layout, steps: Mapping[PurePosixPath, Step]) -> Iterator[Fault]:
-    """A fault for each file that uses one of the classes, and stays when `steps` are done."""
+    """Yield a fault for each file that uses a class and remains after `steps`."""
     going = {file.path for record in records for file in record.files} | {
         PurePosixPath(r.spec) for r in records
     }
@@ -46,7 +46,10 @@ def users(records: Sequence[Record], layout: Layout, steps: Mapping[PurePosixPat
 
 
 def _line(record: Record, layout: Layout, path: PurePosixPath, text: str, *, is_edited: bool) -> int | None:
-    """The first line of a file that uses the class; an edited one had its import, which is taken out already."""
+    """Return the first line that uses the class, or None.
+
+    An edited file has already lost its import, so the class's names count as imported.
+    """
     if record.stem not in text and not any(name in text for name in record.names):
         return None
     try:
@@ -61,7 +64,7 @@ def _line(record: Record, layout: Layout, path: PurePosixPath, text: str, *, is_
 
 
 def _is_of(record: Record, target: str) -> bool:
-    """Whether a dotted name is the module of the class, is in that, or is the class as a package hands it on."""
+    """Whether a dotted name is the module, a member of it, or the class as a parent package re-exports it."""
     packages = record.module.split(".")[:-1]
     above = [packages[:depth] for depth in range(1, len(packages) + 1)]
     handed_on = {".".join([*package, name]) for package in above for name in record.names}
@@ -69,11 +72,11 @@ def _is_of(record: Record, target: str) -> bool:
 
 
 class _References(Struct, frozen=True):
-    """The dotted names that a file of the package `package` refers to, each with its line."""
+    """Dotted names in a file of `package`, with their lines."""
 
     package: tuple[str, ...]
     names: dict[str, str] = field(default_factory=dict[str, str])
-    """What is imported, by the name that it has in the file."""
+    """Imported names, by their names in the file."""
 
     def of(self, tree: ast.Module) -> Iterator[tuple[int, str]]:
         nodes = [*ast.walk(tree)]
@@ -110,7 +113,7 @@ def _base(node: ast.ImportFrom, package: Sequence[str]) -> str:
 
 
 def _naming(record: Record, layout: Layout, others: set[PurePosixPath]) -> Iterator[str]:
-    """The specs that hold the class, or build on it. One that cannot be read names nothing."""
+    """Yield the specs that hold the class or inherit from it. Unreadable specs are skipped."""
     for place in spec_files(layout.root / layout.specs):
         path = PurePosixPath(place.relative_to(layout.root).as_posix())
         if path not in others and any(_needs(spec, record) for spec in specs_naming(place, record.names)):
@@ -120,7 +123,7 @@ def _naming(record: Record, layout: Layout, others: set[PurePosixPath]) -> Itera
 def specs_naming(
     place: Path, names: Sequence[str], shown: Callable[[Path], str] = str
 ) -> tuple[ModuleSpec, ...]:
-    """The specs in a file whose text has one of the names; none where it cannot be read."""
+    """Return the specs of a file if its text has any of the names, or nothing if it is unreadable."""
     try:
         content = read_regular(place)
         return read_spec_files([place], shown) if any(name.encode() in content for name in names) else ()

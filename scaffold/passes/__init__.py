@@ -1,1 +1,1 @@
-"""What the author leaves out and the class has, written into a spec: state, Variables, casts, scans, other forms of static values."""
+"""Passes that add implied code to a spec: state, Variables, casts, scans, and hashable static values."""

@@ -1,6 +1,7 @@
-"""Classes that compute in a narrower dtype than they store: each floating array is cast where it is read.
+"""Casts for classes that compute in a narrower dtype than they store.
 
-The casts read a class attribute, `compute_dtype`, so that a subclass computes in another dtype, and a test in that of the arrays.
+Each floating array is cast where it is read. The casts read a class attribute, `compute_dtype`, so that a
+subclass or a test can choose another dtype.
 """
 
 import ast
@@ -17,7 +18,7 @@ from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
 
 ATTRIBUTE, CAST = "compute_dtype", "_cast"
 STORED = "false"
-"""What a field says that is read as it is stored, in a class that computes in another dtype."""
+"""Value of `compute` for a field that is read without a cast."""
 _OF_SHAPE = ("shape", "ndim", "size")
 _FLOATING = ("f", "f16", "bf16", "f32", "f64", "inexact")
 _CASTS = f"""\
@@ -34,13 +35,13 @@ def {CAST}(self, tree: Any) -> Any:
 
 
 def computes_in(spec: ModuleSpec) -> str:
-    """The dtype that the class computes in; empty where that is the stored one."""
+    """Return the dtype in which the class computes, or an empty text if it is the stored dtype."""
     said = (field.compute for field in spec.fields if field.compute not in ("", STORED))
     return spec.compute or next(said, "")
 
 
 def with_compute(spec: ModuleSpec) -> ModuleSpec:
-    """The spec whose methods read floating arrays in the dtype that it computes in."""
+    """Cast floating arrays to the compute dtype where methods read them."""
     dtype = computes_in(spec)
     if not dtype:
         return spec
@@ -61,7 +62,7 @@ def with_compute(spec: ModuleSpec) -> ModuleSpec:
 
 
 def _computed_field(field: Field, casts: dict[str, str]) -> Field:
-    """The field, whose property reads what it is made from in the dtype of the class."""
+    """Cast what a derived field reads."""
     source = field.expression if field.role == "derived" else None
     return replace(field, init=f"={_read(source, casts)}") if source else field
 
@@ -71,7 +72,8 @@ def _texts(call: Call | None) -> tuple[str, ...]:
 
 
 def uncast(spec: ModuleSpec) -> tuple[str, ...]:
-    """The fields with floating arrays that methods read as they are stored, where they cast others."""
+    """Return the fields with floating arrays that methods read without a cast, beside others that they cast.
+    """
     floats = (field for field in spec.dynamic if _is_floating(field)) if computes_in(spec) else ()
     return tuple(floating.name for floating in floats if not _is_cast(spec, floating))
 
@@ -83,7 +85,7 @@ def _is_cast(spec: ModuleSpec, field: Field) -> bool:
 
 
 def _is_floating(field: Field) -> bool:
-    """Whether a field holds floating arrays, or a sub-module that may."""
+    """Whether a field holds floating arrays, or a submodule that may."""
     if field.role in ("static", "callable", "state"):
         return False
     return field.role == "module" or _has_floats(field.type)
@@ -99,9 +101,9 @@ def _cast(field: Field) -> str:
 
 
 def _computed(spec: ModuleSpec, method: Method, casts: dict[str, str]) -> Call:
-    """The method with its reads cast, and its arguments where the whole class computes in the dtype.
+    """Cast the reads in a method, and its arguments if the whole class has a compute dtype.
 
-    A method that makes another instance of the class reads what is stored.
+    A method that returns another instance of the class reads the stored arrays.
     """
     call = method.call
     if method.owner != "self" or not method.is_function or _makes_another(spec, call):
@@ -121,7 +123,7 @@ def _makes_another(spec: ModuleSpec, call: Call) -> bool:
 
 
 def _heads(args: tuple[Argument, ...]) -> list[str]:
-    """The statements that cast the floating arguments."""
+    """Return the statements that cast floating arguments."""
     floats = (argument for argument in args if argument.type is not None and _has_floats(argument.type))
     return [f"{floating.name} = {_cast_of_argument(floating)}" for floating in floats]
 
@@ -162,7 +164,7 @@ def _read(source: str, casts: dict[str, str]) -> str:
 
 
 def compute_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """Where `compute` says nothing, or two things."""
+    """Find `compute` keys that have no effect or contradict each other, and names that the casts need."""
     said = [field for field in spec.fields if field.compute]
     if not (spec.compute or said):
         return

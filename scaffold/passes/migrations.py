@@ -1,4 +1,4 @@
-"""What changed in a class from version to version, as the class lists it for `load`."""
+"""Changes of a class between versions, which the class lists for `load`."""
 
 import ast
 from typing import TypeGuard
@@ -13,7 +13,7 @@ COMMENT = "# What changed from version to version, the oldest first, for files o
 
 
 class Migration(Struct, frozen=True):
-    """One change: fields that are new, that went, and that have another name now; and what the class was called."""
+    """Change of a class: added, dropped and renamed fields, and the former name of the class."""
 
     added: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
@@ -22,7 +22,7 @@ class Migration(Struct, frozen=True):
 
     @property
     def source(self) -> str:
-        """The change as source of the class."""
+        """Source of the change in the class's list."""
         sources = {
             "added": repr(self.added),
             "dropped": repr(self.dropped),
@@ -34,7 +34,7 @@ class Migration(Struct, frozen=True):
 
 
 def with_migrations(spec: ModuleSpec, migrations: tuple[Migration, ...]) -> ModuleSpec:
-    """The spec of a class that lists its changes."""
+    """Add the list of changes to the spec."""
     rows = "".join(f"    {migration.source},\n" for migration in migrations)
     value = f"(\n{rows})" if rows else "()"
     first = spec.stored[0].name if spec.stored else "..."
@@ -45,7 +45,10 @@ def with_migrations(spec: ModuleSpec, migrations: tuple[Migration, ...]) -> Modu
 
 
 def read_class(text: str, name: str) -> tuple[tuple[str, ...], tuple[Migration, ...]]:
-    """The fields of a class in an emitted module, and the changes that it lists; nothing where the class is not there."""
+    """Return the fields of a class in an emitted module, and the changes that it lists.
+
+    Both are empty if the class is missing.
+    """
     statements = ast.parse(text).body
     node = next(
         (

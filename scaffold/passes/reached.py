@@ -1,4 +1,4 @@
-"""The bodies that a call or a method reaches through the methods of its class."""
+"""Bodies that a call or a method reaches through other methods of its class."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ from scaffold.spec.model import Field, ModuleSpec
 
 
 def bodies_used(spec: ModuleSpec, body: str) -> list[str]:
-    """A body, and those of the methods that it uses, and that these use, the call of the instance among them."""
+    """Return a body and the bodies of all methods that it uses, directly or not, with the instance's call."""
     methods = {method.name: method.call.body for method in spec.methods}
     bodies = [body]
     for source in bodies:
@@ -25,13 +25,13 @@ def _calls_the_instance(source: str) -> bool:
 
 
 def stops_a_value(spec: ModuleSpec, body: str) -> bool:
-    """Whether a body, or one that it uses, puts something behind `stop_gradient` that is no field."""
+    """Whether a body, or a body that it uses, applies `stop_gradient` to anything but a field."""
     sources = map(dedented, bodies_used(spec, body))
     return any(_is_stopped(node) for source in sources for node in ast.walk(ast.parse(source)))
 
 
 def stops_field(spec: ModuleSpec, body: str, name: str) -> bool:
-    """Whether a body, and those that it uses, compute with a field behind `stop_gradient` alone, and else only ask about it."""
+    """Whether the bodies compute with a field only behind `stop_gradient`, apart from comparisons."""
     places = [
         place for source in bodies_used(spec, body) for place in _places(ast.parse(dedented(source)), name)
     ]
@@ -39,16 +39,16 @@ def stops_field(spec: ModuleSpec, body: str, name: str) -> bool:
 
 
 def stops_what_is_made_of(spec: ModuleSpec, body: str, name: str) -> bool:
-    """Whether a body, or one that it uses, puts a local behind `stop_gradient` that it has made of a field.
+    """Whether a body, or a body that it uses, applies `stop_gradient` to a local computed from a field.
 
-    Small steps of the field then show more than its gradient, though that may flow elsewhere.
+    Finite differences in the field then differ from its gradient, which may still flow elsewhere.
     """
     trees = [ast.parse(dedented(source)) for source in bodies_used(spec, body)]
     return any(_stops_one_of(tree, _made_of(tree, name)) for tree in trees)
 
 
 def _made_of(tree: ast.AST, name: str) -> frozenset[str]:
-    """The locals that are assigned what is made of a field, or of one of them."""
+    """Return the locals computed from a field, directly or through other such locals."""
     assigned = [node for node in nodes_of(ast.Assign, tree) if not calls(node.value, "set")]  # of a state
     made = frozenset[str]()
     for _ in assigned:  # a chain of them is no longer
@@ -68,14 +68,14 @@ def _stops_one_of(tree: ast.AST, names: frozenset[str]) -> bool:
 
 
 def may_stop(spec: ModuleSpec, body: str, field: Field, anything: bool) -> bool:
-    """Whether a body puts a trained field behind `stop_gradient`; or reads it, where it stops `anything`."""
+    """Whether a body stops the gradient of a trained field, or reads the field while it stops `anything`."""
     sources = bodies_used(spec, body) if field.role in ("param", "data", "state", "module") else []
     places = [place for source in sources for place in _places(ast.parse(dedented(source)), field.name)]
     return "stopped" in places or (anything and "used" in places)
 
 
 def _places(node: ast.AST, name: str, place: str = "used") -> Iterator[str]:
-    """How a field is read at each place: stopped, asked about, or used otherwise."""
+    """Yield how a field is used at each read: `stopped`, `asked` or `used`."""
     if attribute_of_self(node, ast.Load) == name:
         yield place
     if calls(node, "stop_gradient"):

@@ -1,4 +1,4 @@
-"""Lists that are held as tuples, where the author's Python adds another list to them."""
+"""Lists stored as tuples, which the author's Python adds to other lists."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from scaffold.spec.model import ModuleSpec
 
 
 def as_lists(spec: ModuleSpec, source: str) -> str:
-    """`source` with `list(self.layers)` in a sum with a list, as `self.layers + [layer]`: no tuple can be added to that."""
+    """Write `list(self.layers)` in sums with a list, as in `self.layers + [layer]`, to avoid a TypeError."""
     names = {field.name for field in spec.stored if isinstance(field.type, ListType) and not field.built}
     if not names or "+" not in source:
         return source
@@ -26,7 +26,7 @@ def as_lists(spec: ModuleSpec, source: str) -> str:
 
 
 def _is_added_to_list(node: ast.AST, above: Sequence[ast.AST], lists: set[str]) -> bool:
-    """Whether a value, or a slice of it, is a term of a sum of which another term is a list."""
+    """Whether a value, or a slice of it, is a term of a sum with a list."""
     above = [*above]
     if above and isinstance(above[-1], ast.Subscript) and isinstance(above[-1].slice, ast.Slice):
         node = above.pop()
@@ -41,7 +41,6 @@ def _is_sum(node: ast.AST) -> bool:
 
 
 def _terms(node: ast.AST) -> Iterator[ast.AST]:
-    """The terms of a sum, from the left."""
     if isinstance(node, ast.BinOp) and _is_sum(node):
         yield from (*_terms(node.left), *_terms(node.right))
     else:
@@ -56,7 +55,7 @@ def _is_list(node: ast.AST, lists: set[str]) -> bool:
 
 
 def _names_of_lists(tree: ast.AST) -> Iterator[str]:
-    """The names that code annotates as lists, or binds to one."""
+    """Yield the names that are annotated as lists, or bound to lists."""
     for argument in nodes_of(ast.arg, tree):
         if argument.annotation is not None and ast.unparse(argument.annotation).startswith(("list", "List")):
             yield argument.arg

@@ -1,10 +1,11 @@
-"""State of a Module: fields that `equinox.nn.State` keeps, which the call and the methods take and return.
+"""State of a Module: fields in `equinox.nn.State`, which the call and methods take and return.
 
-The author writes `self.mean` and `self.mean = ...`, and returns the result. What is emitted reads
-`state.get(self.mean)`, rebinds `state` at each update, and returns it beside the result. So what is read after an update
-is what was assigned, with its gradient, in branches and loops as well. A call that takes a
-`eqx.nn:State` of its own accord, to hand it on to sub-modules, returns it itself. So it is with each method that reads or
-assigns state; the others stay as they are.
+The author writes `self.mean` and `self.mean = ...`, and returns the result. The emitted code reads
+`state.get(self.mean)`, rebinds `state` at each update, and returns it beside the result. So a later read sees
+the assigned value with its gradient, even in branches and loops.
+
+A function that takes `eqx.nn:State` itself, such as to pass it to submodules, returns it itself. Methods
+without state stay as they are.
 """
 
 import ast
@@ -43,7 +44,7 @@ ANY = ClassType("Any", "typing")
 
 
 def with_state(spec: ModuleSpec) -> ModuleSpec:
-    """The spec with the state among the arguments and the results of its call and methods, whose bodies read and set it."""
+    """Add the state to the arguments and results of functions that use it, and rewrite their bodies."""
     call = spec.call if spec.call is None or not is_stateful(spec) else _with_state(spec, spec.call)
     methods = (
         replace(method, call=_with_state(spec, method.call)) if uses_state(spec, method) else method
@@ -71,14 +72,14 @@ def _with_state(spec: ModuleSpec, call: Call) -> Call:
 
 
 def _result(call: Call) -> Type:
-    """What the author's body returns, as one type."""
+    """Return the type of the author's result, as a tuple if there are several."""
     if not call.returns:
         return ANY
     return TupleType(call.returns) if call.returns_tuple else call.returns[0]
 
 
 def _with_argument(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
-    """The arguments with the state behind those that must be given by position."""
+    """Insert the state after the required positional arguments."""
     required = 0
     while required < len(arguments) and not (
         arguments[required].is_marker or arguments[required].default is not None
@@ -88,13 +89,13 @@ def _with_argument(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
 
 
 def read_states(spec: ModuleSpec, source: str) -> str:
-    """`source`, which knows the arguments of the call, with the value of each state read from that argument."""
+    """Rewrite reads of state in `source`, where the call's arguments are bound."""
     state = state_argument(spec)
     return source if state is None else _reads(spec, source, state.name)
 
 
 def _reads(spec: ModuleSpec, source: str, state: str) -> str:
-    """`source` with `state.get(self.mean)` for `self.mean`."""
+    """Write `state.get(self.mean)` for `self.mean`."""
     names = {state_field.name for state_field in state_fields(spec)}
 
     def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
@@ -113,7 +114,7 @@ def _reads(spec: ModuleSpec, source: str, state: str) -> str:
 
 
 def _is_index(parent: ast.AST, state: str) -> bool:
-    """Whether the attribute stands for the index and not for its value."""
+    """Whether the attribute means the index and not its value."""
     by_hand = isinstance(parent, ast.Call) and ast.unparse(parent.func) in (f"{state}.get", f"{state}.set")
     return by_hand or is_whole(parent) or is_identity_test(parent)
 
@@ -123,7 +124,7 @@ def _read(name: str | None, state: str) -> str:
 
 
 def _updates(spec: ModuleSpec, source: str, state: str) -> str:
-    """`source` with `state = state.set(self.mean, value)` for `self.mean = value`."""
+    """Write `state = state.set(self.mean, value)` for `self.mean = value`."""
     fields = {state_field.name: state_field for state_field in state_fields(spec)}
 
     def change(node: ast.stmt, text: str) -> str | None:
@@ -141,7 +142,7 @@ def _updates(spec: ModuleSpec, source: str, state: str) -> str:
 
 
 def _target(node: ast.AST) -> str | None:
-    """The attribute of `self` that a plain or augmented assignment updates."""
+    """Return the attribute of `self` that a plain or augmented assignment updates, or None."""
     match node:
         case ast.Assign(targets=[target]) | ast.AugAssign(target=target):
             return updated_attribute(target)
@@ -166,7 +167,7 @@ def _returned(node: ast.stmt, text: str, state: str) -> str | None:
 
 
 def state_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What state cannot be, and where it cannot be read or updated."""
+    """Find state of an impossible type, and places where state cannot be read or updated."""
     for field in state_fields(spec):
         yield from _field_faults(field, f"fields.{field.name}")
     if kind_of(spec.kind).keeps_state:
@@ -194,7 +195,6 @@ def _axis_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _function_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What the call, and each method that uses state, cannot do with it."""
     unseen = {
         method.name
         for method in spec.methods
@@ -230,9 +230,9 @@ def _of_function(spec: ModuleSpec, function: Method, place_text: str, place: str
 
 
 def _handed_faults(unseen: Set[str], function: Method, place: str) -> Iterator[Fault]:
-    """Who calls a method that uses state has to hand it over, and so has to see it in both signatures.
+    """Find calls of methods that use state without declaring it.
 
-    `unseen` has the methods that use state, and say nothing of it in theirs.
+    `unseen` names these methods. Both signatures must show the state, because the caller has to pass it.
     """
     called = (node.func for node in ast.walk(ast.parse(function.call.body)) if isinstance(node, ast.Call))
     for name in sorted({attribute_of_self(expression) or "" for expression in called} & unseen):
@@ -241,7 +241,7 @@ def _handed_faults(unseen: Set[str], function: Method, place: str) -> Iterator[F
 
 
 def _update_faults(spec: ModuleSpec, body: str, place_text: str, place: str) -> Iterator[Fault]:
-    """Only a statement of the body itself can rebind `state`, and it updates one field."""
+    """Find updates that are no statement of the body itself, or update anything but state."""
     legal = tuple(state_field.name for state_field in state_fields(spec))
     tree = ast.parse(body)
     plain = {_target(node) for node in own_nodes(tree.body)} - {None}
@@ -260,7 +260,7 @@ def _update_faults(spec: ModuleSpec, body: str, place_text: str, place: str) -> 
 
 
 def _hidden_faults(spec: ModuleSpec, body: str, state: str, place: str) -> Iterator[Fault]:
-    """A function in the body that has a `state` of its own cannot read that of the module."""
+    """Find reads of state inside functions that bind `state` to something else."""
     names = {state_field.name for state_field in state_fields(spec)}
     for node in _inner_scopes(ast.parse(body)):
         if state in bound_names(node):
@@ -274,7 +274,7 @@ def _count(tree: ast.Module, name: str) -> int:
 
 
 def _reader_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """Checks and derived fields are computed without a state."""
+    """Find checks and derived fields that read state, which they cannot get."""
     names = {state_field.name for state_field in state_fields(spec)}
     for field in spec.fields:
         for key, source in (
@@ -292,9 +292,9 @@ def _names(source: str | None) -> set[str]:
 
 
 def _rewrite_statements(source: str, change: Callable[[ast.stmt, str], str | None]) -> str:
-    """`source` with each simple statement replaced for which `change`, from its node and text, gives another text.
+    """Replace each simple statement for which `change` returns a text, given its node and text.
 
-    Statements inside of functions and classes are left.
+    Statements in functions and classes stay.
     """
     nodes = (node for node in own_nodes(ast.parse(source).body) if isinstance(node, ast.stmt))
     simple = (node for node in nodes if not hasattr(node, "body"))
@@ -306,13 +306,12 @@ def _rewrite_statements(source: str, change: Callable[[ast.stmt, str], str | Non
 
 
 def _inner_scopes(tree: ast.AST) -> Iterator[ast.AST]:
-    """The functions, lambdas and comprehensions within `tree`."""
     scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, *Comprehension.__args__)
     return (node for node in ast.walk(tree) if isinstance(node, scopes))
 
 
 def states_set(spec: ModuleSpec, call: Call) -> tuple[str, ...]:
-    """The states that a call sets, as it is emitted: `state.set(self.mean, ...)`."""
+    """Return the states that an emitted call sets by `state.set(self.mean, ...)`."""
     fields = {field.name for field in state_fields(spec)}
     calls = nodes_of(ast.Call, ast.parse(dedented(call.body))) if fields else ()
     set_to = (node.args[0] for node in calls if ast.unparse(node.func).endswith(".set") and node.args)

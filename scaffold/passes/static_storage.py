@@ -1,4 +1,4 @@
-"""Static values that are held in another form than they are given: as what is immutable, hashable, and equal by value."""
+"""Conversion of static values to immutable, hashable forms with equality by value."""
 
 import ast
 from typing import Any, cast
@@ -15,7 +15,7 @@ _PARTS = "start", "stop", "step"
 
 
 def stored_source(kind: Type, source: str, name: str = "item") -> str:
-    """Source of what a static field of this type holds that is given `source`; `name` stands for what a container holds."""
+    """Return source for the stored form of `source`. `name` is the variable for items of a container."""
     match kind:
         case ScalarType(name="dtype"):
             return f"np.dtype({source})"
@@ -53,14 +53,14 @@ def stored_source(kind: Type, source: str, name: str = "item") -> str:
 
 
 def _pairs_source(item: Type, source: str, name: str) -> str:
-    """The sorted pairs of a dict as a tuple."""
+    """Return source for the sorted pairs of a dict as a tuple."""
     pairs = f"{source if is_simple(source) else f'({source})'}.items()"
     stored = stored_source(item, name, f"{name}_")
     return f"tuple(sorted({pairs if stored == name else f'(name, {stored}) for name, {name} in {pairs}'}))"
 
 
 def _stored_member(kind: UnionType, source: str) -> str:
-    """The same of a union: an int stays where it is one of the alternatives, and None where it is one."""
+    """Return source for the stored form of a union, in which None, and ints among its types, stay."""
     match kind.members:
         case (DictType() as only,):
             return f"{stored_source(only, source, 'value')} if isinstance({source}, Mapping) else {source}"
@@ -80,14 +80,14 @@ def _stored_member(kind: UnionType, source: str) -> str:
 
 
 def _shown_parts(source: str) -> list[str]:
-    """The sources of what a tuple shows, where the source is that of a tuple."""
+    """Return the sources of a tuple display's items, or nothing for other source."""
     node = ast.parse(source, mode="eval").body
     items = node.elts if isinstance(node, ast.Tuple) else []
     return [ast.get_source_segment(source, item) or "" for item in items if not isinstance(item, ast.Starred)]
 
 
 def is_simple(source: str) -> bool:
-    """Whether the source may stand there several times: a name, with attributes and indices."""
+    """Whether the source may be repeated: a name, with attributes and constant indices."""
     node: ast.AST = ast.parse(source, mode="eval").body
     while isinstance(node, ast.Attribute) or (
         isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
@@ -97,7 +97,7 @@ def is_simple(source: str) -> bool:
 
 
 def _slice_source(source: str) -> str:
-    """The three parts of a slice as a tuple: before Python 3.12 a slice has no hash."""
+    """Return source for a slice as a tuple, because slices have no hash before Python 3.12."""
     match ast.parse(source, mode="eval").body:
         case ast.Call(func=ast.Name(id="slice"), args=[*parts], keywords=[]) if 0 < len(parts) < 4:
             parts_text = [ast.get_source_segment(source, part) or "None" for part in parts]
@@ -111,14 +111,14 @@ def _slice_source(source: str) -> str:
 
 
 def is_converted(spec: ModuleSpec, field: Field) -> bool:
-    """Whether a static value is held in a form of its own: a constructor of the author's stores what he gives it."""
+    """Whether a static value is converted, which an author's constructor that assigns it prevents."""
     if field.dynamic or spec.own_constructor is None:
         return not field.dynamic
     return field.name not in attributes_stored(ast.parse(dedented(spec.own_constructor.call.source)))
 
 
 def as_given(spec: ModuleSpec, source: str) -> str:
-    """The author's Python over `self`, with each static value read in the form in which it is given."""
+    """Rewrite reads of static values to give the author their original form."""
     held = (field for field in spec.static if is_converted(spec, field))
     reads = {field.name: _given_source(field.type, f"self.{field.name}") for field in held}
     reads = {name: read for name, read in reads.items() if read != f"self.{name}"}
@@ -127,7 +127,7 @@ def as_given(spec: ModuleSpec, source: str) -> str:
 
 
 def _given_source(kind: Type, source: str, name: str = "item") -> str:
-    """Source of the value as its author reads it, made of what is stored."""
+    """Return source that restores the author's form from the stored form."""
     match kind:
         case ScalarType(name="slice"):
             return f"slice(*{source})"
@@ -152,7 +152,7 @@ def _given_source(kind: Type, source: str, name: str = "item") -> str:
 
 
 def stored_value(kind: Type, value: Any) -> Any:
-    """What a static field of this type holds that is given the value: lists as tuples, dicts as sorted pairs."""
+    """Return the stored form of a static value: lists as tuples, and dicts as sorted pairs."""
     match kind, value:
         case (ScalarType(name="float"), int()) if type(value) is int:
             return float(value)

@@ -1,4 +1,4 @@
-"""What reaches the result of a body through `stop_gradient` alone, beside it, or nobody can say."""
+"""Ways by which values reach a body's result: free, behind `stop_gradient`, or unsure."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -40,11 +40,11 @@ _CHOOSING = (
 )
 _ROUNDING = ("round", "rint", "floor", "ceil", "sign", "astype", "one_hot", "categorical", "bernoulli")
 _WITHOUT_SLOPE = frozenset((*_ASKING, *_CHOOSING, *_ROUNDING))
-"""Functions that give nothing with a slope by what they are given, or not always: what they read, no gradient need reach."""
+"""Functions whose output has no slope in their input, at least at times, so that no gradient need flow."""
 
 
 def ways_of(spec: ModuleSpec, body: str) -> dict[str, set[Way]]:
-    """On which ways the names in a body, and the fields as `self.name`, reach what it gives."""
+    """Return the ways by which names and fields (as `self.name`) reach the result of a body."""
     flow = _flow_of(spec, body)
     ways: dict[str, set[Way]] = {}
     waiting = list(flow.given)
@@ -64,7 +64,7 @@ def _joined(first: Way, second: Way) -> Way:
 
 
 class _Flow(Struct, frozen=True):
-    """What a body gives, what each local is made of, and the names that it binds."""
+    """Reads behind a body's result, reads behind each local, and the names that it binds."""
 
     given: list[Read]
     bound: dict[str, list[Read]]
@@ -87,7 +87,7 @@ def _flow_of(spec: ModuleSpec, body: str) -> _Flow:
 
 
 def _bind(node: ast.AST, reads: "_Reads", flow: _Flow) -> None:
-    """What a node binds, or gives back."""
+    """Record the names that a node binds, or its part in the result."""
     match node:
         case ast.Return(value=ast.expr() as value):
             flow.given.extend(reads.of(value))
@@ -109,7 +109,7 @@ def _bind(node: ast.AST, reads: "_Reads", flow: _Flow) -> None:
 
 
 def _assign(targets: Iterable[ast.expr], made_of: list[Read], flow: _Flow) -> None:
-    """Names become what they are assigned; what an instance is given, is given back."""
+    """Record assignments to names. Assignments to `self` count as part of the result."""
     for target in targets:
         names = [node.id for node in nodes_of(ast.Name, target) if isinstance(node.ctx, ast.Store)]
         held = target
@@ -125,7 +125,7 @@ def _assign(targets: Iterable[ast.expr], made_of: list[Read], flow: _Flow) -> No
 
 
 def _local_stops(tree: ast.AST) -> frozenset[str]:
-    """The functions inside of a body that stop something, which calls of them do not show."""
+    """Return the inner functions that apply `stop_gradient`, which their calls do not show."""
     functions = [(node.name, node) for node in nodes_of(ast.FunctionDef, tree)]
     functions += [
         (node.targets[0].id, node.value)
@@ -140,13 +140,13 @@ def _has_stop(tree: ast.AST) -> bool:
 
 
 class _Reads(Struct, frozen=True):
-    """The names and fields that expressions read, each with its way."""
+    """Names and fields that expressions read, with their ways."""
 
     spec: ModuleSpec
     local_stops: frozenset[str]
 
     def of(self, node: ast.AST, way: Way = "free") -> Iterator[Read]:
-        """The reads below a node, but for those that ask only of shapes and truths."""
+        """Yield the reads below a node, except in comparisons and for shapes and dtypes."""
         if isinstance(node, ast.Compare) or (isinstance(node, ast.Attribute) and node.attr in _SHAPES):
             return
         if isinstance(node, ast.Call):
@@ -183,7 +183,7 @@ class _Reads(Struct, frozen=True):
         yield from self._of_body(self._body_of(name), way)
 
     def _of_body(self, body: str, way: Way) -> Iterator[Read]:
-        """The fields that a method reads; on which way, one that stops something does not say."""
+        """Yield the fields that a method reads, as unsure if it applies `stop_gradient` to anything."""
         for source in bodies_used(self.spec, body) if body else ():
             then: Way = "unsure" if _has_stop(parsed(source)) else "free"
             for node in ast.walk(parsed(source)):

@@ -1,4 +1,4 @@
-"""The Variables of an NNX module: which type holds a field, and what the call may update."""
+"""Variables of an NNX module: the type for each field, and updates by the call."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -35,18 +35,18 @@ _OF_VARIABLES = (
     "copy_from",
     "type",
 )
-"""What Variables have, and arrays have not."""
+"""Attributes of Variables that arrays lack."""
 UNTRAINED = ("data", "buffer", "state")
-"""The roles of arrays whose Variable type the author may choose."""
+"""Roles of arrays whose Variable type the author may choose."""
 _DEFAULTS = {"param": "Param", "data": "Data"}
 _OF_FLAX = ("eval", "iter_children", "iter_modules", "perturb", "set_attributes", "sow", "train")
 STATE_METHODS = ("snapshot", "restore")
-"""The methods that a module has where the tool makes its Variables."""
+"""Methods of a module whose Variables the tool creates."""
 _OWN = frozenset((*_OF_FLAX, "rngs", *STATE_METHODS))
 
 
 def variable_of(field: Field) -> str:
-    """The Variable type of an array field, as source."""
+    """Return source for the Variable type of an array field."""
     name = _type_of(field)
     if field.built and name not in FLAX:  # the author's constructor chooses it
         name = "Param" if field.role == "param" else "Variable"
@@ -59,19 +59,19 @@ def _type_of(field: Field) -> str:
 
 
 def own_variables(spec: ModuleSpec) -> tuple[str, ...]:
-    """The Variable types that the module defines, in order."""
+    """Return the Variable types that the module defines, in order."""
     named = (_type_of(field) for field in spec.dynamic if item_of(field) is not None and not field.built)
     return tuple(dict.fromkeys(name for name in named if name not in (*FLAX, "Param")))
 
 
 def item_of(field: Field) -> ArrayType | None:
-    """The array that a field of Variables holds: by itself, in a list or in a dict."""
+    """Return the array type in a field of Variables, alone or in a list or dict, or None."""
     kind = field.type.item if isinstance(field.type, ListType | DictType) else field.type
     return kind if isinstance(kind, ArrayType) and field.role in ("param", *UNTRAINED) else None
 
 
 def updated(spec: ModuleSpec, call: Call | None) -> tuple[str, ...]:
-    """The fields that a call updates, or a method that it uses, in order; then the Variables of parts, by their paths."""
+    """Return the fields that a call updates, directly or by methods, then paths of Variables in parts."""
     bodies = bodies_used(spec, call.body) if call is not None else []
     names = {name for body in bodies for name in assigned_attributes(body)}
     nodes = (node for body in bodies for node in ast.walk(ast.parse(dedented(body))))
@@ -80,9 +80,9 @@ def updated(spec: ModuleSpec, call: Call | None) -> tuple[str, ...]:
 
 
 def read_values(spec: ModuleSpec, source: str) -> str:
-    """`source` with `self.weight` written `self.weight[...]`, which reads the value of the Variable or updates it.
+    """Write `self.weight[...]` for `self.weight`, which reads or updates the Variable's value.
 
-    A buffer is read behind `stop_gradient`. A field that may be None is left alone where it is compared with None.
+    A buffer is read behind `stop_gradient`. A comparison with None stays.
     """
     fields = {field.name: field for field in spec.dynamic if item_of(field) is not None}
     tested = {name for name in fields if _is_tested(source, name)}
@@ -106,13 +106,13 @@ def read_values(spec: ModuleSpec, source: str) -> str:
 
 
 def _is_read_as_variable(parent: ast.AST) -> bool:
-    """Whether what stands around an attribute takes the Variable itself, and not its value."""
+    """Whether the parent of an attribute takes the Variable itself, not its value."""
     is_asked = isinstance(parent, ast.Attribute) and parent.attr in _OF_VARIABLES
     return is_asked or is_whole(parent) or is_identity_test(parent) or updated_entry(parent) is not None
 
 
 def _entry(node: ast.AST, fields: Mapping[str, Field]) -> str | None:
-    """How the value of one entry is read, where `node` is `self.layers[0]` or `self.table["a"]`."""
+    """Return source for the value of an entry, such as `self.layers[0]` or `self.table["a"]`, or None."""
     if not isinstance(node, ast.Subscript) or is_whole(node) or isinstance(node.slice, ast.Slice):
         return None
     field = fields.get(attribute_of_self(node.value) or "")
@@ -147,7 +147,7 @@ def _is_tested(source: str, name: str) -> bool:
 
 
 def variable_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What is wrong with the Variables of a spec whose kind has them."""
+    """Find faults of Variables: their types, their fields, and illegal updates."""
     for field in spec.fields:
         place = f"fields.{field.name}"
         if field.variable is not None:
@@ -186,7 +186,7 @@ def _field_faults(field: Field, place: str) -> Iterator[Fault]:
 
 
 def _is_part(spec: ModuleSpec, field: Field) -> bool:
-    """Whether a field that the author makes is a sub-module, and no Variable of Flax or of the file."""
+    """Whether a field that the author builds is a submodule, and not a Variable of Flax or of the file."""
     variables = {*FLAX, *helper_names(spec)}
     named = {name for part in walk(field.type) if isinstance(part, OpaqueType) for name in part.names}
     return field.built and is_part(field) and not (field.variable or named & variables)
@@ -205,13 +205,13 @@ def _update_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _may_update(field: Field) -> bool:
-    """State, and a buffer that has no gradient to cut off."""
+    """Whether a call may update the field: state, or a buffer without a gradient."""
     is_plain = field.array is not None and not field.array.inexact
     return field.role == "state" or (field.role == "buffer" and is_plain)
 
 
 def assigned_attributes(source: str) -> tuple[str, ...]:
-    """The attributes of `self` that statements assign, whole, by `[...]` or `.value`, or of which they set an entry, sorted."""
+    """Return the attributes of `self` that code assigns, whole or by entry or value, sorted."""
     return tuple(
         sorted({name for node in ast.walk(ast.parse(dedented(source))) if (name := _assigned(node))})
     )

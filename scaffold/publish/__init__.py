@@ -1,8 +1,8 @@
-"""Carry a plan out: every file of it, or none, whatever fails, whoever else writes, and whenever it is killed.
+"""Publication of a plan: all of its files or none, despite failures, concurrent writers and kills.
 
-A run holds the project's lock (`lock.py`) while it compares the plan with the disk once more and writes. Before it replaces
-anything, a journal says what it is about to do (`journal.py`); a run that finds the journal of a dead one finishes that, or
-undoes it (`recovery.py`). The writing itself is in `carry.py`.
+A run holds the project's lock (`lock.py`) while it compares the plan with the disk again and writes. Before
+it replaces anything, it describes its writes in a journal (`journal.py`). A run that finds the journal of a
+dead run finishes or undoes it (`recovery.py`). `carry.py` writes the files.
 """
 
 from collections.abc import Callable
@@ -17,14 +17,14 @@ def _silent(_: str) -> None: ...
 
 
 def publish(plan: "Plan", tell: Callable[[str], None] = _silent) -> "Plan":
-    """Write what the plan creates and updates, remove what it removes, and return the plan that was carried out; nothing else is touched.
+    """Carry out the plan, and return it as carried out.
 
-    Edits are made of what is on disk now, so that two runs at once both have their line. New files get the permissions the
-    umask gives, existing ones keep theirs, and a symbolic link stays a link. `tell` is given a line where another run has to
-    be waited for, or an earlier one that was killed is finished or undone.
+    Edits start from the content now on disk, so that two concurrent runs both get their lines in. New files
+    get the permissions of the umask. Existing files keep theirs, and symbolic links stay. `tell` receives a
+    line if the run waits for another, or recovers from a killed run.
 
-    Raises `ScaffoldError` (exit code 1), and leaves the disk as it was, where a conflict holds up the plan, where a whole file is no
-    longer what it was when the plan was made, where something cannot be written, or where another run does not end.
+    Raises `ScaffoldError` (exit code 1), and leaves the disk as it was, for a conflict or a failed write. The
+    same holds if a whole file has changed since the plan, or another run does not end.
     """
     from scaffold.publish.run import publish_plan  # here, because `scaffold --help` writes nothing
 
@@ -32,11 +32,10 @@ def publish(plan: "Plan", tell: Callable[[str], None] = _silent) -> "Plan":
 
 
 def recover(root: Path, tell: Callable[[str], None] = _silent, *, dry: bool = False) -> bool:
-    """Finish or undo what a killed run left below `root`, and say whether anything was; for use before a plan is made.
+    """Finish or undo what a killed run left below `root`, before a plan is made. Return whether it did.
 
-    A run that is still at work is left alone. With `dry`, nothing is written, and `tell` is given a line where there is
-    something to finish or to undo. Raises `ScaffoldError` (exit code 1), and touches nothing, where neither can be done
-    without losing something.
+    A live run is left alone. With `dry`, `tell` only receives a line that there is something to recover.
+    Raises `ScaffoldError` (exit code 1), and touches nothing, if either way would lose data.
     """
     from scaffold.publish.run import recover_project
 

@@ -1,8 +1,8 @@
-"""The writing itself: everything of a plan, or nothing.
+"""Writing of a plan: everything or nothing.
 
-New contents go to files beside their targets, the files to be replaced are set aside by a hard link, and only then is each
-target replaced. Whatever goes wrong on the way, the way back needs no disk space and no guess: what has to be undone is
-read off the disk, so that an interrupt between two system calls is as harmless as a full disk.
+New contents go to files beside their targets, and old files are set aside by hard links. Only then is each
+target replaced. The way back needs no disk space. It reads off the disk what to undo, so that an interrupt
+between two system calls does no harm.
 """
 
 import errno
@@ -36,9 +36,9 @@ _FIXES = {
 
 
 class _Write(Struct, frozen=True):
-    """One file on its way: `fresh` holds the new bytes and `aside` the old file until all is done.
+    """File in progress: `fresh` holds the new bytes and `aside` the old file until all is done.
 
-    Where files are exchanged or removed, `fresh` holds the old file once the new state is in place.
+    After an exchange or a removal, `fresh` holds the old file instead.
     """
 
     step: Step
@@ -46,11 +46,11 @@ class _Write(Struct, frozen=True):
     fresh: Path
     aside: Path
     like: Path | None
-    """The file whose permission bits it gets; None for what the umask gives."""
+    """File whose permission bits the new file takes, or None for the umask's."""
 
 
 class _Ledger(Struct):
-    """What is to be written, and what of it has been begun, and so may have to be undone."""
+    """Writes to do, and the writes that have begun and may have to be undone."""
 
     writes: list[_Write]
     folders: list[Path]
@@ -59,7 +59,7 @@ class _Ledger(Struct):
 
 
 def carry_out(plan: Plan, root: Path, lock: Lock) -> None:
-    """Write the plan below `root`, its real root, while the lock is held; raises `ScaffoldError` as `publish` does."""
+    """Write the plan below the real path `root`, under the lock. Raises `ScaffoldError` as `publish` does."""
     places = Places(root)
     targets = [(step, places.of(step.path)) for step in plan.writes]
     _refuse_closed(targets, root)
@@ -99,7 +99,7 @@ def _is_tidy(ledger: _Ledger) -> bool:
 
 
 def _refuse_closed(targets: Sequence[tuple[Step, Path]], root: Path) -> None:
-    """Refuse, all at once, what its owner has marked as read-only, which renaming would not notice."""
+    """Raise `ScaffoldError` with every read-only file and folder, which a rename would overwrite."""
     faults: dict[Fault, None] = {}
     for step, target in targets:
         if step.before is not None and _is_closed(target):
@@ -136,7 +136,7 @@ def _journal(targets: Iterable[tuple[Step, Path]], root: Path) -> Journal:
 
 
 def _missing(folder: Path) -> Iterator[Path]:
-    """The folders that have to be made, outermost first."""
+    """Return the folders to create, outermost first."""
     return reversed([*takewhile(lambda parent: not parent.exists(), (folder, *folder.parents))])
 
 
@@ -157,7 +157,7 @@ def _like(step: Step, target: Path, root: Path) -> Path | None:
 
 
 def _stage_all(ledger: _Ledger) -> None:
-    """Make everything ready beside the targets, which are not touched yet."""
+    """Prepare all files beside their targets, which stay untouched."""
     missing = {*ledger.folders}
     for write in counted(ledger.writes, "files written:"):
         ledger.at = write.step.path
@@ -167,7 +167,7 @@ def _stage_all(ledger: _Ledger) -> None:
 
 
 def _make_folders(inner: Path, folders: Iterable[Path]) -> set[Path]:
-    """Make those of the folders, outermost first, that lead to the inner one."""
+    """Create those of the folders that lead to `inner`, outermost first, and return them."""
     wanted = [folder for folder in folders if inner.is_relative_to(folder)]
     for folder in wanted:
         if not folder.exists():
@@ -197,7 +197,7 @@ def _stage(write: _Write) -> None:
 
 
 def set_aside(target: Path, aside: Path) -> None:
-    """Keep what is there under another name, too."""
+    """Keep a second name for the file, or a copy where hard links fail."""
     try:
         os.link(target, aside)
     except OSError:
@@ -219,7 +219,7 @@ def _replace(places: Places, write: _Write, ledger: _Ledger) -> None:
 
 
 def _take_out(write: _Write, before: bytes) -> bool:
-    """Replace or remove what is there, unless another program has saved it at this very moment."""
+    """Replace or remove the file. Return False if another program has just saved it."""
     if write.step.after is not None:
         return replace_expected(write.fresh, write.target, before, write.aside)
     os.rename(write.target, write.fresh)
@@ -227,7 +227,7 @@ def _take_out(write: _Write, before: bytes) -> bool:
 
 
 def _sync_copies(ledger: _Ledger, root: Path) -> None:
-    """Let the names of copies, and of files that were moved, reach the disk before what they are of goes."""
+    """Flush the names of copies and of moved files to disk, before their originals go."""
     copies = (write.target for write in ledger.writes if write.step.like is not None)
     for folder in dict.fromkeys(folder for copy in copies for folder in copy.parents):
         if folder.is_relative_to(root):
@@ -235,7 +235,7 @@ def _sync_copies(ledger: _Ledger, root: Path) -> None:
 
 
 def _discard_old(ledger: _Ledger) -> None:
-    """Remove what was set aside; all is done by now, so that an interrupt only waits."""
+    """Remove the files set aside. An interrupt waits, because everything is written by now."""
     replaced = [write for write in ledger.writes if write.step.before is not None]
     old = [path for write in replaced for path in (write.fresh, write.aside)]
     try:
@@ -246,7 +246,6 @@ def _discard_old(ledger: _Ledger) -> None:
 
 
 def _remove_empty(ledger: _Ledger, root: Path) -> None:
-    """Remove the folders in which nothing is left of what was removed."""
     for write in ledger.writes:
         if write.step.after is None:
             with suppress(OSError):  # something is in it still
@@ -258,7 +257,7 @@ def _remove_empty(ledger: _Ledger, root: Path) -> None:
 
 
 def _undo(ledger: _Ledger) -> list[Fault]:
-    """Bring back what was there, and name what could not be brought back."""
+    """Restore the former files, and return a fault for each file that cannot be restored."""
     try:
         return _undo_once(ledger)
     except (KeyboardInterrupt, SystemExit):  # a second one; the first is raised when all is back
@@ -285,7 +284,7 @@ def _content(place: Path) -> bytes | None:
 
 
 def _bring_back(write: _Write) -> None:
-    """Undo a replacement. What another program has saved since stays."""
+    """Undo a replacement, except where another program has saved the file since."""
     old = next((path for path in (write.fresh, write.aside) if os.path.lexists(path)), None)
     after = write.step.after
     if old is None:
@@ -305,7 +304,7 @@ def _stranded(write: _Write, error: OSError) -> Fault:
 
 
 def _faults_of(error: BaseException, ledger: _Ledger, *, lost: list[Fault]) -> list[Fault]:
-    """What to tell the user; nothing where `error` speaks for itself, as an interrupt does."""
+    """Return the faults for the user, or nothing if `error` says all, as an interrupt does."""
     if isinstance(error, ScaffoldError):
         return [*lost, *error.faults]
     if isinstance(error, OSError):
@@ -316,7 +315,7 @@ def _faults_of(error: BaseException, ledger: _Ledger, *, lost: list[Fault]) -> l
 
 
 def remove(paths: Iterable[Path]) -> None:
-    """Remove what is there of these files."""
+    """Remove the files that exist, and ignore errors."""
     for path in paths:
         with suppress(OSError):  # a left-over, or one that is gone already, is no reason to call a run failed
             path.unlink()

@@ -1,7 +1,8 @@
-"""What a run is about to do, written down before it does it: the content of the lock file.
+"""Journal of a run's intended writes, stored in the lock file.
 
-A file of lines, each with its checksum: who runs (`Owner`), what is to be written (`Journal`), and `go` once everything lies
-ready beside its target. A last line that is cut off was never acted upon, since each is on the disk before what it announces.
+Each line has a checksum: the running process (`Owner`), the intended writes (`Journal`), and `go` once all
+files are staged. A truncated last line is harmless, because each line reaches the disk before the run acts on
+it.
 """
 
 import json
@@ -19,13 +20,13 @@ _VERSION = 1
 
 
 class DamagedError(Exception):
-    """The lock file says something that no run writes."""
+    """Error for a lock file that no run can have written."""
 
 
 class Owner(Struct, frozen=True):
-    """Whoever holds the lock: the computer's name, what its kernel calls this start of it (where it says so), the process.
+    """Holder of the lock: host name, boot id if the kernel has one, and process id.
 
-    `over` is the token of the dead owner whose place is taken.
+    `over` is the token of the dead owner that it replaces.
     """
 
     host: str
@@ -36,17 +37,17 @@ class Owner(Struct, frozen=True):
 
     @classmethod
     def here(cls, over: str = "") -> "Owner":
-        """This process."""
+        """Return the owner for this process."""
         return cls(host_name(), boot_name(), os.getpid(), os.urandom(6).hex(), over)
 
 
 def host_name() -> str:
-    """What this computer is called."""
+    """Return the name of this computer."""
     return os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
 
 
 def boot_name() -> str:
-    """What Linux calls the time since the computer was started: the same in all its containers; empty elsewhere."""
+    """Return Linux's boot id, which all containers share, or an empty text elsewhere."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:
@@ -54,7 +55,7 @@ def boot_name() -> str:
 
 
 class Entry(Struct, frozen=True):
-    """One file: its real place below the root, and the digests of what it held and is to hold; None for no file."""
+    """Real path of a file below the root, and digests of its old and new content. None stands for no file."""
 
     target: PurePosixPath
     before: str | None
@@ -62,21 +63,21 @@ class Entry(Struct, frozen=True):
 
 
 class Journal(Struct, frozen=True):
-    """What one run is about to write; the names beside the targets follow from `token`."""
+    """Intended writes of a run. `token` determines the names of files beside their targets."""
 
     token: str
     entries: tuple[Entry, ...]
     folders: tuple[PurePosixPath, ...]
-    """The folders that it makes, outermost first."""
+    """Folders to create, outermost first."""
     go: bool = False
-    """Whether everything lay ready, so that replacing may have begun."""
+    """Whether all files were staged, so that replacements may have begun."""
 
     def fresh(self, root: Path, number: int) -> Path:
-        """Where the new content of an entry waits."""
+        """Return the path of an entry's staged content."""
         return self._beside(root, number, "new")
 
     def aside(self, root: Path, number: int) -> Path:
-        """Where the old content of an entry is kept."""
+        """Return the path of an entry's old content."""
         return self._beside(root, number, "old")
 
     def _beside(self, root: Path, number: int, ending: str) -> Path:
@@ -84,7 +85,7 @@ class Journal(Struct, frozen=True):
 
 
 def digest(content: bytes | None) -> str | None:
-    """What tells one content from another; None for no file."""
+    """Return the SHA-256 of the content, or None for no file."""
     return None if content is None else sha256(content).hexdigest()
 
 
@@ -92,19 +93,19 @@ def digest(content: bytes | None) -> str | None:
 
 
 def owner_line(owner: Owner) -> bytes:
-    """The line by which a run says who it is."""
+    """Return the line that identifies the owner."""
     return _line({"owner": asdict(owner), "version": _VERSION})
 
 
 def plan_line(journal: Journal) -> bytes:
-    """The line that says what is to be written."""
+    """Return the line that lists the intended writes."""
     entries = [[str(entry.target), entry.before, entry.after] for entry in journal.entries]
     folders = [str(folder) for folder in journal.folders]
     return _line({"token": journal.token, "entries": entries, "folders": folders})
 
 
 def go_line(journal: Journal) -> bytes:
-    """The line that says that replacing begins."""
+    """Return the line that announces the replacements."""
     return _line({"go": journal.token})
 
 
@@ -114,7 +115,7 @@ def _line(value: dict[str, Any]) -> bytes:
 
 
 def parse(content: bytes) -> tuple[tuple[Owner, ...], Journal | None]:
-    """Whoever has held the lock, and the last journal, if it has one. Raises `DamagedError`."""
+    """Return all owners and the last journal, if any. Raises `DamagedError`."""
     owners: list[Owner] = []
     journal: Journal | None = None
     lines = content.split(b"\n")[:-1]
@@ -169,7 +170,7 @@ def _entry(value: Any) -> Entry:
 
 
 def _inner_path(value: Any) -> PurePosixPath:
-    """A path below the root: whoever gets the lock file from elsewhere must not write outside the project by it."""
+    """Return a path below the root. A foreign lock file must not direct writes outside the project."""
     path = PurePosixPath(str(value))
     if path.is_absolute() or ".." in path.parts or not path.name:
         raise DamagedError(f"`{path}` is no path inside the project")

@@ -1,8 +1,8 @@
-"""One writer at a time in a project: a lock file in its root, which is there only while a run writes.
+"""Lock of a project: a file in its root that exists only while a run writes.
 
-The system's own lock on the file (`flock`, through NFS as well) ends with its process, so that it cannot be stale. Where a file
-system has none, the file's existence is the lock, and its first line says who holds it: a process that is gone, or a
-computer that was started anew since, holds nothing. What only another computer can know is waited for.
+The system's lock on the file (`flock`, through NFS too) ends with its process, so it cannot be stale. Where a
+file system has no locks, the file itself is the lock, and its first line names the holder. A dead process, or
+a computer started again since, holds nothing. If only another computer can tell, the run waits.
 """
 
 import errno
@@ -21,32 +21,32 @@ from scaffold.publish.journal import LOCK, DamagedError, Owner, host_name, owner
 from scaffold.publish.signals import to_the_end
 
 WAIT = 30.0
-"""Seconds for which another run is waited for."""
+"""Seconds to wait for another run."""
 ABANDONED = 600.0
-"""Seconds after which a run on another computer is taken for dead: publishing takes less than one."""
+"""Seconds until a run on another computer counts as dead. Publication takes less than a second."""
 _TOLD_AFTER = 1.0
 _MOST = 2**26
 _FLAGS = sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY"))
 
 
 class Lock(Struct):
-    """The lock while it is held. `left` is what a dead run wrote into it."""
+    """Held lock. `left` is the content of a dead run."""
 
     path: Path
     descriptor: int
     left: bytes = b""
     done: bool = True
-    """Whether the file can go: nothing is begun that another run would have to finish or undo."""
+    """Whether the file can be removed, since no write is left to finish or undo."""
 
     def append(self, line: bytes, *, sync: bool = False) -> None:
-        """Write a line, with `sync` through to the disk with all before it."""
+        """Write a line. `sync` flushes it and all previous lines to disk."""
         write_all(self.descriptor, line)
         if sync:
             os.fsync(self.descriptor)
             sync_folder(self.path.parent)
 
     def begin(self) -> None:
-        """Take the place of a dead run, when what it left has been seen to."""
+        """Take over from a dead run after recovery."""
         if self.left:
             os.ftruncate(self.descriptor, 0)
             self.append(owner_line(Owner.here()))
@@ -54,13 +54,13 @@ class Lock(Struct):
 
 
 def write_all(descriptor: int, content: bytes) -> None:
-    """Write all of it, or raise."""
+    """Write the whole content, in several calls if needed."""
     while content:
         content = content[os.write(descriptor, content) :]
 
 
 def sync_folder(folder: Path) -> None:
-    """Let the names in a folder reach the disk, where a system has that."""
+    """Flush the names in a folder to disk, where the system can."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -73,9 +73,9 @@ def sync_folder(folder: Path) -> None:
 def project_lock(
     root: Path, tell: Callable[[str], None], *, wait: float | None = None
 ) -> Generator[Lock, None, None]:
-    """Hold the lock of the project in `root`, a folder that exists.
+    """Hold the lock of the project in the existing folder `root`.
 
-    Raises `ScaffoldError` (exit code 1) where another run holds it for longer than `wait` seconds (default: `WAIT`).
+    Raises `ScaffoldError` (exit code 1) if another run holds it for `wait` seconds (default: `WAIT`).
     """
     path = root / LOCK
     try:
@@ -92,7 +92,7 @@ def project_lock(
 
 
 def is_held(root: Path) -> bool:
-    """Whether a run that is alive holds the lock; needs one to be there."""
+    """Whether a live run holds the system's lock on the file."""
     try:
         descriptor = os.open(root / LOCK, os.O_RDWR | _FLAGS)
     except OSError:
@@ -104,7 +104,7 @@ def is_held(root: Path) -> bool:
 
 
 def _release(lock: Lock) -> None:
-    """Remove the file while it is still locked; an interrupt only waits."""
+    """Remove the file while it is still locked. An interrupt waits."""
     try:
         to_the_end(partial(_remove, lock))
     finally:
@@ -121,7 +121,7 @@ def _remove(lock: Lock) -> None:
 
 
 def _remove_if_empty(path: Path) -> None:
-    """Remove the file that an interrupt left between its creation and its first line."""
+    """Remove the file if an interrupt came between its creation and its first line."""
     with suppress(OSError):
         descriptor = os.open(path, os.O_RDWR | _FLAGS)
         try:
@@ -159,7 +159,7 @@ def _held_by_another(path: Path, holder: str) -> ScaffoldError:
 
 
 def _try(path: Path) -> Lock | str:
-    """The lock, or who holds it."""
+    """Return the lock, or a description of its holder."""
     opened = _open(path)
     if opened is None:
         return "another run"
@@ -175,7 +175,7 @@ def _try(path: Path) -> Lock | str:
 
 
 def _open(path: Path) -> tuple[int, bool] | None:
-    """The file, and whether this call made it; None where it went away meanwhile."""
+    """Open the file, and return whether this call created it. Return None if the file vanished."""
     flags = os.O_RDWR | os.O_APPEND | _FLAGS
     try:
         with suppress(FileExistsError):
@@ -215,7 +215,7 @@ def _begin(path: Path, descriptor: int) -> Lock:
 
 
 def _succeed(path: Path, descriptor: int, left: bytes, *, exact: bool) -> Lock | str:
-    """Take the place of a dead owner, or say who is alive."""
+    """Take over from a dead owner, or return a description of the live owner."""
     try:
         owner = _in_force(parse(left)[0])
     except DamagedError as error:
@@ -232,7 +232,7 @@ def _succeed(path: Path, descriptor: int, left: bytes, *, exact: bool) -> Lock |
 
 
 def _in_force(owners: tuple[Owner, ...]) -> Owner | None:
-    """The owner in whose hands the lock is: each successor is the first that names its predecessor."""
+    """Return the present owner: each successor is the first to name its predecessor."""
     current = owners[0] if owners else None
     for owner in owners[1:]:
         if current and owner.over == current.token:
@@ -241,7 +241,10 @@ def _in_force(owners: tuple[Owner, ...]) -> Owner | None:
 
 
 def _is_alive(owner: Owner, age: float, *, exact: bool) -> bool:
-    """Whether the owner may still be at work; `exact` says that this computer's locks would know of its own processes."""
+    """Whether the owner may still run.
+
+    `exact` means that the system's lock covers this computer's processes.
+    """
     here = Owner.here()
     if owner.boot and owner.boot == here.boot:  # one kernel, maybe in two containers
         return not exact and (owner.host != here.host or process_exists(owner.pid))
@@ -251,7 +254,7 @@ def _is_alive(owner: Owner, age: float, *, exact: bool) -> bool:
 
 
 def process_exists(pid: int) -> bool:
-    """Whether a process of this number runs on this computer."""
+    """Whether a process with this number runs on this computer."""
     if os.name == "nt":  # where signal 0 would end it
         return True
     try:
@@ -264,7 +267,10 @@ def process_exists(pid: int) -> bool:
 
 
 def _system_lock(descriptor: int) -> bool | None:
-    """Whether the system's lock was to be had; None where the file system has none."""
+    """Take the system's lock, and return whether that succeeded.
+
+    Return None if the file system has no locks.
+    """
     try:
         if os.name == "nt":
             import msvcrt
@@ -283,7 +289,7 @@ def _system_lock(descriptor: int) -> bool | None:
 
 
 def _is_at(path: Path, descriptor: int) -> bool:
-    """Whether the file is still the one of that name: its last holder removes it."""
+    """Whether the path still leads to the open file, since the last holder removes it."""
     try:
         return os.path.samestat(os.stat(path, follow_symlinks=False), os.fstat(descriptor))
     except FileNotFoundError:
@@ -324,7 +330,7 @@ def _holder(descriptor: int) -> str:
 
 
 def damaged(path: Path, why: str) -> ScaffoldError:
-    """The refusal to guess what a lock file means that no run wrote so."""
+    """Return the error for a lock file that no run can have written."""
     message = f"cannot be understood: {why}; nothing was changed"
     fix = (
         "look at the files `.scaffold-*` beside yours, where there are any: `.old` is what was there, `.new` what was to be; "

@@ -1,6 +1,7 @@
-"""What a killed run left: finished where a part is in its place and the rest lies ready, undone where not, and never guessed.
+"""Recovery from a killed run, which finishes it if possible, and undoes it otherwise.
 
-Each file is judged by what lies there. A file that was changed after the run was killed is nobody's but its owner's.
+It finishes if some files are in place and the others staged. The content on disk decides for each file. A
+file changed after the kill is left to its author.
 """
 
 import os
@@ -18,22 +19,22 @@ from scaffold.publish.lock import Lock, damaged
 
 
 class _State(Enum):
-    """How far one file came."""
+    """Progress of a file."""
 
     READY = auto()
-    """The new content, if there is to be any, lies beside the old, which is untouched."""
+    """The new content, if any, is staged, and the old is untouched."""
     DONE = auto()
-    """The new content is in its place, or was, and has been changed since."""
+    """The new content is in place, or was before a later change."""
     UNDONE = auto()
-    """The old content is in its place, as if brought back, and there is no new one beside it."""
+    """The old content is in place, and no new content is staged."""
     CHANGED = auto()
-    """The new content never came to its place, which has been changed since."""
+    """The new content never got into place, and the file has changed since."""
     TAKEN = auto()
-    """What was taken out of its place is not the old content, but what another program saved at that moment."""
+    """The content taken out is no longer the old, because another program saved the file just then."""
 
 
 class _LeftFile(Struct, frozen=True):
-    """One file as the dead run left it."""
+    """File as the dead run left it."""
 
     entry: Entry
     target: Path
@@ -44,9 +45,9 @@ class _LeftFile(Struct, frozen=True):
 
 
 def recover_left(root: Path, lock: Lock) -> str:
-    """Finish or undo what `lock.left` tells of, and say which in a line; empty where nothing had been begun.
+    """Finish or undo the run behind `lock.left`, and describe that in a line, or return an empty text.
 
-    Raises `ScaffoldError` (exit code 1), with everything left as it is, where neither can be done without a loss.
+    Raises `ScaffoldError` (exit code 1), and changes nothing, if either way would lose data.
     """
     try:
         _, journal = parse(lock.left)
@@ -77,7 +78,7 @@ def _left_file(root: Path, journal: Journal, number: int) -> _LeftFile:
 
 
 def _digest_at(place: Path) -> str | None:
-    """The digest of what is there, None for nothing, and for what cannot be read one that nothing else has."""
+    """Return the digest of the file, None if it is missing, or a unique value if it is unreadable."""
     try:
         return digest(read_regular(place))
     except (FileNotFoundError, NotADirectoryError):
@@ -126,7 +127,7 @@ def _undo(root: Path, journal: Journal, files: list[_LeftFile]) -> None:
 
 
 def _fault(root: Path, journal: Journal, file: _LeftFile) -> Fault | None:
-    """Why a file that was replaced cannot be brought back, if it cannot."""
+    """Return the fault that keeps a replaced file from being restored, if any."""
     where, kept = str(file.entry.target), file.aside.relative_to(root).as_posix()
     leftovers = f"`{LOCK}` and the files `.scaffold-{journal.token}-*`"
     fix = f"move what you want to keep into place, then delete {leftovers}"

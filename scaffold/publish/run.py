@@ -1,4 +1,4 @@
-"""The order of things: lock, recover, compare with the disk once more, write."""
+"""Order of publication: lock, recover, compare with the disk again, write."""
 
 import os
 from collections.abc import Callable, Generator
@@ -15,7 +15,7 @@ from scaffold.publish.recovery import recover_left
 
 
 def publish_plan(plan: Plan, tell: Callable[[str], None]) -> Plan:
-    """As `scaffold.publish.publish`."""
+    """Carry out the plan as `scaffold.publish.publish` describes."""
     plan.refuse_conflicts()
     root = Path(os.path.realpath(plan.root))
     if not plan.writes and not os.path.lexists(root / LOCK):
@@ -29,7 +29,7 @@ def publish_plan(plan: Plan, tell: Callable[[str], None]) -> Plan:
 
 
 def recover_project(root: Path, tell: Callable[[str], None], *, dry: bool) -> bool:
-    """As `scaffold.publish.recover`."""
+    """Recover as `scaffold.publish.recover` describes."""
     root = Path(os.path.realpath(root))
     if not os.path.lexists(root / LOCK) or is_held(root):
         return False
@@ -42,7 +42,7 @@ def recover_project(root: Path, tell: Callable[[str], None], *, dry: bool) -> bo
 
 @contextmanager
 def _recovered(root: Path, tell: Callable[[str], None]) -> Generator[Lock, None, None]:
-    """The lock, when what a dead run left has been seen to."""
+    """Hold the lock after recovery from a dead run."""
     with project_lock(root, tell) as lock:
         if lock.left and (said := recover_left(root, lock)):
             tell(said)
@@ -52,7 +52,7 @@ def _recovered(root: Path, tell: Callable[[str], None]) -> Generator[Lock, None,
 
 @contextmanager
 def _made(root: Path) -> Generator[None, None, None]:
-    """The root as a folder, which goes again where nothing comes to lie in it."""
+    """Create the root, and remove it again if an error leaves it empty."""
     made = [*takewhile(lambda folder: not folder.exists(), (root, *root.parents))]
     try:
         for folder in reversed(made):

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP stop a run as SIGINT does: what was begun is undone, and temporary files go."""
+"""Handlers that make SIGTERM and SIGHUP undo a run and clean up, as SIGINT does."""
 
 import signal
 from collections.abc import Callable, Generator
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Stopped(SystemExit):
-    """Asked to stop by a signal; ends the process with 128 and the signal's number, as a shell reports it."""
+    """Exit on a signal, with 128 plus its number, as a shell reports it."""
 
     def __init__(self, number: int):
         super().__init__(128 + number)
@@ -22,7 +22,7 @@ class Stopped(SystemExit):
 
 @contextmanager
 def stoppable() -> Generator[None, None, None]:
-    """Raise `Stopped` where one of the signals would end the process at once; one that is ignored stays so (`nohup`)."""
+    """Raise `Stopped` on signals that would kill the process. Ignored signals stay ignored (`nohup`)."""
     numbers = [
         getattr(signal, name)
         for name in ("SIGTERM", "SIGHUP")
@@ -47,7 +47,7 @@ def stoppable() -> Generator[None, None, None]:
 
 
 def to_the_end(action: Callable[[], T]) -> T:
-    """Do what can be done twice, to its end: impatience must not stop the way back. An interrupt is raised when it is done."""
+    """Complete an idempotent action despite an interrupt, which is raised afterwards."""
     try:
         return action()
     except (KeyboardInterrupt, SystemExit):

@@ -1,4 +1,4 @@
-"""Put a file in place of another that holds what is expected, without losing what another program saves at that moment."""
+"""Replacement of a file with expected content, without losing a concurrent save by another program."""
 
 import errno
 import os
@@ -9,17 +9,17 @@ from typing import Any
 from scaffold.files.places import read_regular
 
 _HERE = -100
-"""`AT_FDCWD`: paths are as the process sees them."""
+"""`AT_FDCWD`, which resolves paths as the process does."""
 _EXCHANGE = 2
 """`RENAME_EXCHANGE`."""
 _CANNOT = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
 def replace_expected(new: Path, target: Path, expected: bytes, aside: Path) -> bool:
-    """Put `new` in place of `target`, which holds `expected`; False, and both as they were, where it holds something else.
+    """Put `new` in place of `target`, or return False and restore both if `target` is not as `expected`.
 
-    Where the system can exchange two files, `new` holds afterwards what was replaced. Elsewhere `aside`, a hard link to the
-    target, shows whether another program wrote into it meanwhile.
+    If the system can exchange files, `new` then holds the replaced content. Otherwise `aside`, a hard link to
+    the target, reveals a concurrent write.
     """
     if exchange(new, target):
         if read_regular(new) == expected:
@@ -36,7 +36,7 @@ def replace_expected(new: Path, target: Path, expected: bytes, aside: Path) -> b
 
 
 def exchange(path: Path, other: Path) -> bool:
-    """Give each of two files the other's name in one step; False where the system or the file system cannot."""
+    """Swap the names of two files atomically, or return False if the system cannot."""
     call = _renameat2()
     if call is None:
         return False
@@ -52,7 +52,7 @@ def exchange(path: Path, other: Path) -> bool:
 
 @cache
 def _renameat2() -> Any:
-    """The system call of Linux, None elsewhere."""
+    """Return the system call of Linux, or None elsewhere."""
     import ctypes
 
     try:

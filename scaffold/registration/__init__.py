@@ -1,1 +1,2 @@
-"""A package's `__init__.py`: whether and how it re-exports what is new (`exports`), and edits of its text, byte for byte (`edits`)."""
+"""Re-exports in a package's `__init__.py`: the choice of exports (`exports`) and byte-exact edits (`edits`).
+"""

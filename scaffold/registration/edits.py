@@ -1,7 +1,7 @@
-"""Re-export generated names from a package's `__init__.py`, and take them out again, byte for byte.
+"""Byte-exact edits that add re-exports to a package's `__init__.py`, and remove them again.
 
-`unregister` tries the ways in which `register` could have written what is there, and takes the one that `register`
-would turn into the very same bytes.
+`unregister` tries each text that `register` may have started from. It takes the text that `register` turns
+into the present bytes.
 """
 
 import ast
@@ -18,11 +18,11 @@ from scaffold.registration.insertion import import_key, index_for, sort_key
 from scaffold.registration.removal import inverse
 
 WIDTH = 88
-"""How long a line of the project's may be, where it does not say."""
+"""Line length for projects that state none."""
 
 
 class _Module(Struct, frozen=True):
-    """The module to import from, the package that it is in, where that is known, and how long a line may be."""
+    """Module to import from, its package if known, and the line length."""
 
     stem: str
     package: str | None
@@ -38,14 +38,14 @@ def register(
     where: str = "__init__.py",
     width: int = WIDTH,
 ) -> bytes:
-    """`source` with `from .STEM import NAME as NAME` for each of `names`, and with each in a literal `__all__`.
+    """Add `from .STEM import NAME as NAME` for each of `names`, and each name to a literal `__all__`.
 
-    Where there is such an `__all__`, it marks the re-export, and the import does without `as NAME`. Where a hook checks
-    what the package imports, the import comes under it. A name that is imported from the module already, in whatever
-    form, changes nothing. An absolute import counts where it is from `package`, or from any package where that is None.
-    `where` names the file in errors; a line longer than `width` is broken as ruff does.
+    With such an `__all__`, the import omits `as NAME`. If a hook checks imports, the new import goes below
+    it. A name already imported from the module in any form changes nothing. An absolute import counts if it
+    is from `package`, or from any package if that is None. `where` names the file in errors. A line longer
+    than `width` is broken as ruff does.
 
-    Raises `ScaffoldError` (exit code 1) where the file does not parse, or means something else by a name.
+    Raises `ScaffoldError` (exit code 1) if the file is invalid Python, or gives a name another meaning.
     """
     text, module = Source.of(source, where), _Module(stem, package, width)
     missing = [name for name in sorted(set(names)) if not _imports(text, module, name)]
@@ -65,7 +65,7 @@ def register_all(
     where: str = "__init__.py",
     width: int = WIDTH,
 ) -> bytes:
-    """As `register` for each pair of a module and a name, whose lines are put into a file of plain imports all at once."""
+    """Register pairs of module and name. In a file of plain imports, all lines are inserted at once."""
     text = Source.of(source, where)
     pairs = [(_Module(stem, package, width), name) for stem, name in exports]
     missing = [(module, name) for module, name in pairs if not _imports(text, module, name)]
@@ -81,7 +81,7 @@ def register_all(
 
 
 def _with_all(text: Source, missing: Iterable[tuple[_Module, str]]) -> bytes:
-    """The file with a line for each, among the relative imports that are there."""
+    """Insert a line for each name among the relative imports."""
     ordered = sorted(dict.fromkeys(missing), key=lambda pair: import_key(1, pair[0].stem, pair[1]))
     lines = {pair: _import_lines(text, pair[0], [pair[1]], aliased=True) for pair in ordered}
     places = [(_placed(text, *pair, lines[pair])[0], pair) for pair in ordered]
@@ -101,9 +101,9 @@ def unregister(
     where: str = "__init__.py",
     width: int = WIDTH,
 ) -> bytes:
-    """`source` without what `register` wrote for `names`; what someone wrote in another form stays.
+    """Remove what `register` wrote for `names`. Text in any other form stays.
 
-    Raises `ScaffoldError` (exit code 1) where the file does not parse.
+    Raises `ScaffoldError` (exit code 1) if the file is invalid Python.
     """
     text, module = Source.of(source, where), _Module(stem, package, width)
     for name in sorted(set(names), reverse=True):
@@ -115,13 +115,13 @@ def unregister(
 
 
 def _statements(text: Source) -> Iterator[ast.stmt]:
-    """The statements at the top level, and those below a `with`, which run there too."""
+    """Yield the statements at the top level, and statements below a `with`, which run at import too."""
     for node in text.tree.body:
         yield from node.body if isinstance(node, ast.With) else [node]
 
 
 def _imports(text: Source, module: _Module, name: str) -> bool:
-    """Whether a statement imports `name` from the module, in whatever form."""
+    """Whether a statement imports `name` from the module, in any form."""
     for node in _statements(text):
         if not isinstance(node, ast.ImportFrom):
             continue
@@ -142,9 +142,9 @@ def _other_meanings(text: Source, module: _Module, name: str) -> Iterator[Fault]
 
 
 def stem_faults(source: bytes, stem: str, names: Sequence[str], *, where: str) -> Iterator[Fault]:
-    """What a package means by the name of its new module, and would no longer find.
+    """Find another meaning of the new module's name in its package.
 
-    Python puts a submodule into its package by its name when it is first imported, whoever imports it.
+    The first import of a submodule binds its name in the package, and so would replace that meaning.
     """
     for line in _meanings(source, where).get(stem, ()) if stem not in names else ():
         message = f"`{stem}` means something else there, whose place the new module `{stem}` would take"
@@ -154,7 +154,7 @@ def stem_faults(source: bytes, stem: str, names: Sequence[str], *, where: str) -
 
 @lru_cache(maxsize=1)
 def _meanings(source: bytes, where: str) -> dict[str, list[int]]:
-    """The lines in which each name is given a meaning that is no submodule; a plan asks of one file for each class."""
+    """Map each name to the lines that bind it to anything but a submodule. Cached for several classes."""
     lines_by_name: dict[str, list[int]] = {}
     for node in _statements(Source.of(source, where)):
         if not (isinstance(node, ast.ImportFrom) and node.level == 1 and not node.module):
@@ -164,7 +164,6 @@ def _meanings(source: bytes, where: str) -> dict[str, list[int]]:
 
 
 def _bound_by(node: ast.stmt) -> set[str]:
-    """The names a top-level statement gives a meaning to."""
     match node:
         case ast.ImportFrom(names=aliases) | ast.Import(names=aliases):
             return {alias.asname or alias.name.partition(".")[0] for alias in aliases}
@@ -179,7 +178,7 @@ def _bound_by(node: ast.stmt) -> set[str]:
 
 
 class _OwnLine(Struct, frozen=True):
-    """A line that reads exactly as `register` writes it."""
+    """Import in exactly the form that `register` writes."""
 
     index: int
     end: int
@@ -282,7 +281,7 @@ def _without_lines(text: Source, module: _Module, name: str) -> Iterator[bytes]:
 
 
 def _placed(text: Source, module: _Module, name: str, new: list[bytes]) -> tuple[int, list[bytes]]:
-    """Where the import goes, and what to write there: an empty line sets it off from what is not its like."""
+    """Return the line of the new import, and the text with an empty line where other code is adjacent."""
     empty = text.newline
     if relative := [chunk for chunk in text.chunks if any(map(_is_relative, chunk.nodes))]:
         later = (chunk for chunk in relative if sort_key(chunk) > import_key(1, module.stem, name))
@@ -302,7 +301,7 @@ def _placed(text: Source, module: _Module, name: str, new: list[bytes]) -> tuple
 
 
 def _empty_lines_below(text: Source) -> int:
-    """How many empty lines set an import on top off from what comes first, as the formatter has it."""
+    """Return the number of empty lines that the formatter wants below an import at the top."""
     is_block = text.tree.body and isinstance(
         text.tree.body[0], ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     )
@@ -310,7 +309,7 @@ def _empty_lines_below(text: Source) -> int:
 
 
 def _above(text: Source, chunk: Chunk) -> int:
-    """The line to insert at before `chunk`: above the comment that belongs to it, but below the header."""
+    """Return the line at which to insert above `chunk` and its comment, but below the header."""
     floor = max([text.header, *(other.end for other in text.chunks if other.start < chunk.start)])
     start = max(chunk.start, floor)
     while start > floor and text.lines[start - 1].startswith(b"#"):

@@ -1,4 +1,4 @@
-"""A literal `__all__`: its names, and where another goes."""
+"""Literal `__all__` of a file, and edits of its names."""
 
 import ast
 from collections.abc import Iterator
@@ -12,14 +12,14 @@ from scaffold.registration.removal import spliced, without_item
 
 
 class ExportList(Struct, frozen=True):
-    """A literal `__all__`, its names, and where it and each of them stand in the body."""
+    """Literal `__all__` and its names."""
 
     node: ast.List | ast.Tuple
     names: tuple[str, ...]
 
 
 def export_list(text: Source) -> ExportList | None:
-    """The last top-level `__all__`, where it is a literal list or tuple of strings."""
+    """Return the last top-level `__all__` if it is a literal list or tuple of strings."""
     for node in reversed(text.tree.body):
         match node:
             case ast.Assign(targets=[ast.Name(id="__all__")], value=value):

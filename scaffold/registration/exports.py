@@ -1,4 +1,4 @@
-"""Whether and how a package re-exports its new classes."""
+"""Choice of the classes that a package re-exports, and of the form."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -15,7 +15,7 @@ from scaffold.source.text import listed
 
 
 class Export(Struct, frozen=True):
-    """A class to re-export: the module it is in, and its name."""
+    """Class to re-export, with the stem of its module."""
 
     stem: str
     name: str
@@ -24,10 +24,10 @@ class Export(Struct, frozen=True):
 def exports(
     new_exports: Sequence[Export], layout: Layout, dependencies: Dependencies, *, register: bool, adding: bool
 ) -> tuple[list[Edit], list[str]]:
-    """The edits that re-export the classes, and what is to be said of those that are left out.
+    """Return the edits that re-export the classes, and notes on classes left out.
 
-    A class that needs what the project does not declare is left out, unless that is added, or names are loaded lazily:
-    the package could not be imported without it.
+    A class with an undeclared dependency is left out, because the package could no longer be imported without
+    it. It stays if the dependency is being added, or if the package loads names lazily.
     """
     init_file = layout.init_file
     if init_file is None or not register:
@@ -68,7 +68,7 @@ def _left_out(init_file: PurePosixPath, classes: Iterable[str], missing: Sequenc
 
 
 def lazy_form(place: Path, where: str) -> str:
-    """How the package loads its names; empty for at once."""
+    """Return the form of a package's lazy imports, or an empty text for eager imports."""
     from scaffold.files.pysource import Source
     from scaffold.registration.lazy_exports import find_lazy  # here, because few packages do
 
@@ -82,14 +82,14 @@ def lazy_form(place: Path, where: str) -> str:
 def _registering(
     new_exports: Sequence[Export], layout: Layout, init_file: PurePosixPath, form: str
 ) -> Iterator[Edit]:
-    """The edit that imports all of them at once."""
+    """Yield the edit that imports all classes."""
     path = edited_file(init_file, form)
     if new_exports:
         yield Edit(path, partial(_registered, new_exports, layout, path.as_posix()))
 
 
 def edited_file(init_file: PurePosixPath, form: str) -> PurePosixPath:
-    """The file in which a package says what it imports: `__init__.py`, or the stub beside it."""
+    """Return the file that lists a package's imports: `__init__.py`, or the stub beside it."""
     from scaffold.registration.lazy_exports import stub_of
 
     return stub_of(init_file) if form == "attach_stub" else init_file
@@ -114,7 +114,7 @@ def _registered(new_exports: Sequence[Export], layout: Layout, where: str, sourc
 
 
 def dependency_notes(missing: Dependencies, *, adding: bool) -> Iterator[str]:
-    """What the project does not declare, and how to."""
+    """Yield notes on undeclared dependencies, and on the option that declares them."""
     if adding:
         return
     if missing.package:

@@ -1,4 +1,4 @@
-"""The part of a package's `__init__.py` in which a hook checks what is imported: jaxtyping's, and beartype's."""
+"""Region of an `__init__.py` in which an import hook of jaxtyping or beartype applies."""
 
 import ast
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _HOOKS = (
 
 
 class Region(Struct, frozen=True):
-    """The lines from `start` up to before `end`, all of them below `indent`."""
+    """Lines from `start` up to before `end`, indented by `indent`."""
 
     text: Source
     start: int
@@ -33,7 +33,7 @@ class Region(Struct, frozen=True):
         return Source.of(b"".join(line.removeprefix(self.indent) for line in lines), self.text.where)
 
     def body(self, inner: bytes) -> bytes:
-        """The body of the whole file with other lines there."""
+        """Return the body of the whole file with the lines replaced."""
         lines = inner.splitlines(keepends=True)
         return self.text.body_with(
             self.start, self.end, [self.indent + line if line.strip() else line for line in lines]
@@ -41,9 +41,9 @@ class Region(Struct, frozen=True):
 
 
 def find_region(text: Source, package: str | None) -> Region | None:
-    """Where imports of `package` are checked by a hook, None where there is none.
+    """Return the region in which a hook checks imports of `package`, or None.
 
-    Raises `ScaffoldError` (exit code 1) where nothing can be put there safely.
+    Raises `ScaffoldError` (exit code 1) if the region cannot be edited safely.
     """
     for index, chunk in enumerate(text.chunks):
         for node in chunk.nodes:
@@ -58,7 +58,7 @@ def find_region(text: Source, package: str | None) -> Region | None:
 
 
 def _is_hook(node: ast.expr, package: str | None) -> bool:
-    """Whether a call installs a hook for the package, or for one that cannot be told."""
+    """Whether a call installs a hook for the package, or for packages that it does not name literally."""
     if not isinstance(node, ast.Call):
         return False
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -76,7 +76,7 @@ def _texts(node: ast.expr) -> Iterator[str]:
 
 
 def _end(text: Source, index: int) -> int:
-    """The end of what comes after the hook: before it is uninstalled, or the end of the file."""
+    """Return the end of the region: the statement that uninstalls the hook, or the end of the file."""
     for chunk in text.chunks[index + 1 :]:
         for node in chunk.nodes:
             match node:

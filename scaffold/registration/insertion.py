@@ -1,4 +1,4 @@
-"""Where a new import, or a new name, goes among those of an `__init__.py`."""
+"""Sorted position of a new import or name in an `__init__.py`."""
 
 import ast
 from bisect import bisect
@@ -18,7 +18,7 @@ def import_key(level: int, module: str, name: str) -> tuple[object, ...]:
 
 
 def index_for(names: Sequence[str], new: str) -> int:
-    """Where `new` goes among `names`: in order where they are in one, else at the end."""
+    """Return the sorted index of `new` among `names`, or the end if they are unsorted."""
     for key in (member_key, str.casefold, str):
         keys = [key(name) for name in names]
         if keys == sorted(keys):

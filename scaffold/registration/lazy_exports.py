@@ -1,6 +1,7 @@
-"""Packages that load their names when they are first used: what is added to them must be as lazy.
+"""Edits of packages that import names lazily, so that new exports are lazy too.
 
-`lazy_loader` takes a table in a call, or a stub beside `__init__.py`. What a package does by itself is its own affair.
+`lazy_loader` takes a table in a call, or a stub beside `__init__.py`. A package's own `__getattr__` is left
+alone.
 """
 
 import ast
@@ -15,14 +16,14 @@ from scaffold.registration.removal import Item, inverse, spliced, without_item
 
 
 class LazyExports(Struct, frozen=True):
-    """How a package loads its names: `attach`, `attach_stub`, or `__getattr__` of its own."""
+    """Form of a package's lazy imports: `attach`, `attach_stub`, or `__getattr__`."""
 
     form: str
     line: int
 
 
 def find_lazy(text: Source) -> LazyExports | None:
-    """How the package loads its names lazily, None where it imports them at once."""
+    """Return the form of the package's lazy imports, or None for eager imports."""
     for node in text.tree.body:
         call = getattr(node, "value", None)
         if isinstance(call, ast.Call) and (form := _last_name(call.func)) in ("attach", "attach_stub"):
@@ -33,14 +34,14 @@ def find_lazy(text: Source) -> LazyExports | None:
 
 
 def stub_of(init_file: PurePosixPath) -> PurePosixPath:
-    """The stub that `attach_stub` reads."""
+    """Return the stub that `attach_stub` reads."""
     return init_file.with_suffix(".pyi")
 
 
 def attach(source: bytes, stem: str, name: str, *, where: str) -> bytes:
-    """`source` with the name in the table `submod_attrs` of `attach`.
+    """Add the name to the table `submod_attrs` of `attach`.
 
-    Raises `ScaffoldError` (exit code 1) where the table is no literal.
+    Raises `ScaffoldError` (exit code 1) if the table is not literal.
     """
     text = Source.of(source, where)
     call = _call(text)
@@ -66,9 +67,9 @@ def attach(source: bytes, stem: str, name: str, *, where: str) -> bytes:
 def detach(
     source: bytes, stem: str, name: str, *, where: str, cleaned: Callable[[bytes, bytes], bytes]
 ) -> bytes:
-    """`source` without the name in the table of `attach`: what that made this of, where nothing was edited since.
+    """Remove the name from the table of `attach`, and restore the text before `attach` if unedited since.
 
-    `cleaned` makes of a file and an edited one the edited one, as clean as the first.
+    `cleaned` takes a text and its edited form, and makes the latter as clean as the former.
     """
     text = Source.of(source, where)
     call = _call(text)
@@ -86,7 +87,7 @@ def detach(
 
 
 def _without_name(text: Source, call: ast.Call, table: ast.Dict, stem: str, name: str) -> Iterator[bytes]:
-    """Bodies without the name; without the module too, or the table, where they held nothing else."""
+    """Yield bodies without the name, and without its module or the table if that was their only entry."""
     keys = [key.value if isinstance(key, ast.Constant) else None for key in table.keys]
     value = table.values[keys.index(stem)]
     names = value.elts if isinstance(value, ast.List | ast.Tuple) else []
@@ -130,7 +131,7 @@ def _table(call: ast.Call) -> ast.Dict | None:
 
 
 def _takes_table(call: ast.Call) -> bool:
-    """Whether the call leaves the table out."""
+    """Whether the call omits the table."""
     return len(call.args) < 3 and all(k.arg not in (None, "submod_attrs") for k in call.keywords)
 
 
@@ -166,7 +167,7 @@ def _with_name(text: Source, table: ast.Dict, stem: str, name: str) -> Iterator[
 def _at_end(
     text: Source, there: Sequence[ast.expr], new: str, first: ast.expr | None = None
 ) -> tuple[int, int, bytes]:
-    """The splice that puts something behind the last of what is there, on a line of its own where that has one."""
+    """Return the splice that appends an item, on its own line if the last item has its own."""
     end, indent = text.span(there[-1])[1], text.indent(first or there[-1])
     gap = b" " if indent is None else text.newline + indent
     return end, end, b"," + gap + text.encoded(new)

@@ -1,4 +1,4 @@
-"""Taking out what was put in: an item of a list, a table or a call, so that putting it in again gives the same bytes."""
+"""Removal of an item from a list, table or call, such that adding it again restores the same bytes."""
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -7,18 +7,18 @@ from scaffold.errors import ScaffoldError
 from scaffold.files.pysource import Source
 
 Item = tuple[ast.expr | ast.keyword, ast.expr]
-"""The nodes by which an item begins and ends: a key and its value, or an element twice."""
+"""First and last node of an item: a key and its value, or an element twice."""
 
 
 def spliced(body: bytes, splices: Iterable[tuple[int, int, bytes]]) -> bytes:
-    """The body with what is between each pair of places replaced."""
+    """Replace the text between each pair of offsets."""
     for start, end, new in sorted(splices, reverse=True):
         body = body[:start] + new + body[end:]
     return body
 
 
 def without_item(text: Source, items: Sequence[Item], index: int) -> Iterator[bytes]:
-    """Bodies without one of the items, and with its comma gone in one of the ways that there are; not all of them parse."""
+    """Yield bodies without an item and its comma, in each possible form. Some may not parse."""
     spans = [(_start(text, first), text.span(last)[1]) for first, last in items]
     (first, last), (start, end) = items[index], spans[index]
     below = last.end_lineno or last.lineno
@@ -36,7 +36,7 @@ def without_item(text: Source, items: Sequence[Item], index: int) -> Iterator[by
 
 
 def _is_ours(body: bytes, cut: tuple[int, int], item: tuple[int, int]) -> bool:
-    """Whether a cut takes nothing along but commas, and a comment behind the item on its line."""
+    """Whether a cut removes only the item, commas, and a comment on the item's line."""
     before = body[cut[0] : max(cut[0], min(cut[1], item[0]))]
     _, *below = body[max(cut[0], item[1]) : cut[1]].splitlines() or [b""]
     return not (before + b"".join(below)).strip(b", \t\r\n\f")
@@ -47,7 +47,7 @@ def _start(text: Source, node: ast.expr | ast.keyword) -> int:
 
 
 def inverse(text: Source, bodies: Iterable[bytes], forward: Callable[[Source], Source]) -> Source:
-    """The body that `forward` turns into `text`; where the user has edited since, the first that is sound."""
+    """Return the body that `forward` turns into `text`, or else the first valid body."""
     sound: list[Source] = []
     for body in bodies:
         try:

@@ -1,1 +1,1 @@
-"""Context and templates to text: ours in this process, a project's own in one with limits of time and memory."""
+"""Rendering of templates: the tool's own in this process, and a project's in a limited process."""

@@ -1,4 +1,4 @@
-"""Templates of a project's own are laid out in a process of their own, which has only so much time and memory."""
+"""Rendering of a project's templates in a process with limits of time and memory."""
 
 import atexit
 import json
@@ -16,7 +16,7 @@ from scaffold.streams import Lines
 
 CHILD = Path(__file__).parent / "child.py"
 SECONDS = 10
-"""For one class."""
+"""Time limit for a class."""
 _FIX = "mend the template; `scaffold show NAME --context` prints the names that it is given"
 _SHORTER = "mend the template: a loop or a product in it has no end"
 
@@ -24,7 +24,10 @@ _SHORTER = "mend the template: a loop or a product in it has no end"
 def rendered_apart(
     folder: Path, sources: Sequence[tuple[str, str]], context: Mapping[str, Any]
 ) -> list[tuple[str, str]]:
-    """Path and text of each file. Raises `ScaffoldError` where a template has a fault, takes too long, or gives too much."""
+    """Return path and text of each file.
+
+    Raises `ScaffoldError` if a template has a fault, takes too long, or gives too much.
+    """
     answer = _renderer().ask(sources, context)
     if answer is None:
         message = f"laying it out takes more than {SECONDS} seconds, or more memory than there is for it"
@@ -36,7 +39,7 @@ def rendered_apart(
 
 
 class _Renderer:
-    """The process, which is started when there is something to lay out, and anew when it was ended."""
+    """Rendering process, started on demand, and again after it was ended."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -44,7 +47,7 @@ class _Renderer:
         atexit.register(self.close)
 
     def ask(self, sources: Sequence[tuple[str, str]], context: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The answer; None where there is none in time."""
+        """Return the answer, or None if the process gives none in time."""
         request = {"sources": [*sources], "context": context, "seconds": 2 * SECONDS}
         with self._lock:
             process, lines = self._started()

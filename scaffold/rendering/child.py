@@ -1,4 +1,4 @@
-"""The process that lays out templates of a project's own: requests and answers, a line of JSON each."""
+"""Process that renders a project's templates. Requests and answers are lines of JSON."""
 
 import json
 import signal
@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 MEMORY = 2**30
-"""Bytes that laying out may take: a template can ask for any number of characters."""
+"""Limit of memory in bytes, because a template can request any amount of text."""
 LONGEST = 4 * 2**20
-"""Characters of one file."""
+"""Limit of characters in a file."""
 
 
 def main() -> None:
-    """Answer requests until there are none."""
+    """Answer requests until the input ends."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     _limit_memory()
     for line in sys.stdin:
@@ -50,7 +50,7 @@ def _limit_memory() -> None:
 
 
 def _end_in(seconds: int) -> None:
-    """End this process by then, whatever it does: nobody else does where the tool itself was killed."""
+    """End this process after that time, since the tool may have been killed. Zero cancels it."""
     with suppress(AttributeError):  # Windows has no such signal
         signal.alarm(seconds)
 

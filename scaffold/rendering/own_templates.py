@@ -1,7 +1,7 @@
-"""Templates of the project's own, which `[tool.scaffold.templates]` names: folders in the form of Copier, as those of the tool are.
+"""Templates of a project: folders in the form of Copier that `[tool.scaffold.templates]` names.
 
-Copier would run tasks and load extensions that such a folder asks for. Nothing of that happens here: a template lays out the
-context, and gets at nothing else.
+Copier would run tasks and load extensions on request of such a folder. Here, a template only renders its
+context, in a sandbox.
 """
 
 import os
@@ -19,21 +19,21 @@ from scaffold.rendering.template_files import CLASS_FILE, SUFFIX, read_text, tem
 from scaffold.spec.model import ModuleSpec
 
 MOST_FILES = 2_000
-"""Files of a template; a folder with more is another one."""
+"""Limit of files in a template, above which the setting must mean another folder."""
 FORMAT = 1
-"""The version of the context: a name that changes its meaning, or goes, makes it a new one."""
+"""Version of the context, which increases when a name changes its meaning or is dropped."""
 _RUNS = r"(?m)^_(tasks|migrations|jinja_extensions)\s*:"
 _SETTINGS = ("copier.yml", "copier.yaml")
 
 
 def own_template(spec: ModuleSpec, layout: Layout) -> Path | None:
-    """The folder of the project that lays a class out; None where that of its kind does. `check_templates` comes before."""
+    """Return the project's folder of templates for a class, or None. `check_templates` must have passed."""
     folder = dict(layout.settings.templates).get(spec.template or spec.kind)
     return layout.root / folder if folder is not None else None
 
 
 def check_templates(specs: Sequence[ModuleSpec], layout: Layout) -> None:
-    """Raises `ScaffoldError` where specs name a template that the settings do not have, or one whose folder is no template."""
+    """Raise `ScaffoldError` if a spec names an unknown template, or its folder is no template."""
     folders = dict(layout.settings.templates)
     names = sorted({spec.template or spec.kind for spec in specs} & folders.keys())
     faults = [fault for spec in specs for fault in _unknown(spec, tuple(folders))]
@@ -87,7 +87,7 @@ def _link_faults(every: Sequence[Path], folder: Path, where: str) -> Iterator[Fa
 
 
 def _text_faults(every: Sequence[Path], folder: Path, shown: str) -> Iterator[Fault]:
-    """Templates that are no text, which are looked at before anything waits for what they hold."""
+    """Find templates that are not text, before anything blocks on reading them."""
     for path in every:
         is_template = path.name.endswith(SUFFIX) or path.name in _SETTINGS
         if is_template and os.path.exists(path) and not path.is_dir():
@@ -98,7 +98,7 @@ def _text_faults(every: Sequence[Path], folder: Path, shown: str) -> Iterator[Fa
 
 
 def _setting_faults(path: Path, where: str, shown: str) -> Iterator[Fault]:
-    """What Copier would run. A template is looked at before anything is rendered."""
+    """Find settings of Copier that run code, before anything is rendered."""
     try:
         text = read_text(path, shown) if path.is_file() else ""
     except ScaffoldError:  # which is told with those of the other texts
@@ -109,7 +109,10 @@ def _setting_faults(path: Path, where: str, shown: str) -> Iterator[Fault]:
 
 
 def ejected(kind: str, folder: str, layout: Layout) -> tuple[File, ...]:
-    """The files of the template of a kind, to begin one's own from. Raises `ScaffoldError` for a kind that there is not."""
+    """Return a copy of a kind's templates for the user to adapt.
+
+    Raises `ScaffoldError` for an unknown kind.
+    """
     if kind not in NAMES:
         fix = suggestion(kind, NAMES, "name a kind")
         raise ScaffoldError(f"`{kind}` is no kind", where="KIND", fix=fix, legal=NAMES)
@@ -124,5 +127,5 @@ def ejected(kind: str, folder: str, layout: Layout) -> tuple[File, ...]:
 
 
 def described(contexts: Mapping[str, object]) -> dict[str, object]:
-    """What `scaffold show NAME --context` prints."""
+    """Return the output of `scaffold show NAME --context`."""
     return {"format": FORMAT, "classes": dict(contexts)}

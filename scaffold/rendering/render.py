@@ -1,4 +1,4 @@
-"""Context and templates to text. Jinja2 alone: importing Copier would cost several times a whole run."""
+"""Rendering by Jinja2 alone, because importing Copier would cost several times a whole run."""
 
 import ast
 import sys
@@ -22,9 +22,9 @@ OPTIONS: dict[str, Any] = {
     "lstrip_blocks": True,
     "keep_trailing_newline": True,
 }
-"""The same as `_envops` in every `copier.yml`, so that Copier renders the same bytes."""
+"""Options equal to `_envops` in every `copier.yml`, so that Copier renders the same bytes."""
 CLOSED = frozenset({".git", ".scaffold", ".scaffold-lock"})
-"""Names of places in which no class has files."""
+"""Names of folders that must not receive generated files."""
 
 
 @cache
@@ -36,14 +36,14 @@ def _environment() -> Environment:
 def render(
     name: str, context: Mapping[str, Any], folder: Path | None = None
 ) -> Iterator[tuple[PurePosixPath, str]]:
-    """Path and text of each file that a template lays out from `context`: the one called `name`, or one of the project in `folder`."""
+    """Yield path and text of each file from the templates `name`, or from the project's `folder`."""
     yield from render_named(name, "", context, folder)
 
 
 def render_named(
     name: str, ends: str, context: Mapping[str, Any], folder: Path | None = None
 ) -> Iterator[tuple[PurePosixPath, str]]:
-    """The same of the files alone whose template has a path that ends so."""
+    """Yield path and text of each file whose template's path ends in `ends`."""
     # Ours are read once; those of a project change while somebody works on them.
     sources = our_sources(name) if folder is None else read_sources(folder)
     wanted = [(path.removesuffix(SUFFIX), text) for path, text in sources if path.endswith(ends)]
@@ -59,7 +59,7 @@ def render_named(
 def _rendered_apart(
     folder: Path, sources: Sequence[tuple[str, str]], context: Mapping[str, Any]
 ) -> Iterator[tuple[PurePosixPath, str]]:
-    """What a template of the project's own lays out, in places where a class may have files."""
+    """Render a project's templates. Raises `ScaffoldError` for a path inside a closed folder."""
     from scaffold.rendering.apart import rendered_apart  # here, because most projects have none
 
     files = rendered_apart(folder, sources, context)
@@ -72,7 +72,7 @@ def _rendered_apart(
 
 
 def render_class(name: str, context: Mapping[str, Any], folder: Path | None = None) -> str:
-    """The text alone of the one file of the folder that is named after the class."""
+    """Return the text of the class's file."""
     [(path, text)] = render_named(name, CLASS_FILE, context, folder)
     if folder is not None:
         _check_python(text, path, folder)
@@ -89,7 +89,7 @@ def _check_python(text: str, path: PurePosixPath, folder: Path) -> None:
 
 
 def line_of(error: BaseException) -> int | None:
-    """The line of the template in which an error was raised."""
+    """Return the line of the template that raised the error, if known."""
     below = error.__traceback__
     lines: list[int] = []
     while below is not None:
@@ -100,10 +100,10 @@ def line_of(error: BaseException) -> int | None:
 
 
 class _Bytecode(FileSystemBytecodeCache):
-    """The compiled templates, which lie where Python keeps its own bytecode, and are not kept where it keeps none."""
+    """Cache of compiled templates beside Python's own bytecode, unless Python writes none."""
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep a template, as far as the system lets us."""
+        """Store a template, and ignore errors of the system."""
         if not sys.dont_write_bytecode:
             with suppress(OSError):
                 super().dump_bytecode(bucket)
@@ -117,7 +117,7 @@ def _bytecode() -> _Bytecode:
 
 @cache
 def compiled(text: str) -> Template:
-    """A template, from its text."""
+    """Compile a template, or load it from the cache."""
     environment = _environment()
     bucket = _bytecode().get_bucket(environment, text, None, text)
     if bucket.code is None:

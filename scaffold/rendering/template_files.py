@@ -1,4 +1,4 @@
-"""Templates as files: where ours lie, and the text of each."""
+"""Template files of the tool and of projects."""
 
 from functools import cache
 from pathlib import Path
@@ -12,7 +12,7 @@ CLASS_FILE = "{{ stem }}.py" + SUFFIX
 
 @cache
 def templates_folder() -> Path:
-    """The folder of the templates: inside the package in a wheel, beside it in a checkout."""
+    """Return the folder of templates: inside an installed package, or beside it in a checkout."""
     package = Path(__file__).parents[1]
     packaged = package / "templates"
     return packaged if packaged.is_dir() else package.parent / "templates"
@@ -20,18 +20,18 @@ def templates_folder() -> Path:
 
 @cache
 def our_sources(name: str) -> tuple[tuple[str, str], ...]:
-    """The same of a folder of ours, by its name; read once."""
+    """Return path and text of the tool's templates called `name`, and cache them."""
     return read_sources(templates_folder() / name)
 
 
 def read_sources(folder: Path) -> tuple[tuple[str, str], ...]:
-    """Path and text of each template of a folder, sorted by path."""
+    """Return path and text of each template in a folder, sorted by path."""
     paths = sorted(folder.rglob(f"*{SUFFIX}"))
     return tuple((path.relative_to(folder).as_posix(), read_text(path, path.name)) for path in paths)
 
 
 def read_text(path: Path, where: str) -> str:
-    """The text of a template. Raises `ScaffoldError` for what is no file of a few megabytes in UTF-8."""
+    """Return the text of a template. Raises `ScaffoldError` for anything but a small file in UTF-8."""
     try:
         return read_regular(path).decode()
     except UnicodeDecodeError as error:

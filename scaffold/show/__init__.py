@@ -1,1 +1,1 @@
-"""Pictures of classes: `tree` is the model, `of_spec` and `of_class` make one, `table` lays it out, and each format has its renderer."""
+"""Pictures of classes. `of_spec` and `of_class` make a `tree`, and `table` lays it out for the renderers."""

@@ -1,4 +1,4 @@
-"""Two trees side by side, part by part."""
+"""Comparison of two trees, part by part."""
 
 from collections.abc import Iterator
 
@@ -9,17 +9,17 @@ from scaffold.show.tree import Part, Tree, walk
 
 
 class Pair(Struct, frozen=True):
-    """A path, with what each class has there."""
+    """Path with the part of either class there."""
 
     mark: str
-    """`+` only right, `-` only left, `~` otherwise on both sides, and nothing where they agree."""
+    """Mark of the difference: `+` only right, `-` only left, `~` different, empty if equal."""
     path: str
     left: str
     right: str
 
 
 class Difference(Struct, frozen=True):
-    """Two classes, or two versions of one."""
+    """Difference of two classes, or of two versions of a class."""
 
     left: str
     right: str
@@ -27,7 +27,7 @@ class Difference(Struct, frozen=True):
     sentences: tuple[str, ...]
 
     def to_json(self) -> dict[str, object]:
-        """As plain JSON."""
+        """Return the difference as plain JSON."""
         return {
             "left": self.left,
             "right": self.right,
@@ -39,7 +39,7 @@ class Difference(Struct, frozen=True):
 
 
 def compare(left: Tree, right: Tree) -> Difference:
-    """The parts of both, in the order of the left one; what only the right one has stands last."""
+    """Compare the parts of both trees in the left order. Parts only on the right come last."""
     pairs = tuple(_pairs(_cells(left), _cells(right)))
     totals = f"{left.name}: {total(left)}", f"{right.name}: {total(right)}"
     same = () if any(pair.mark for pair in pairs) else ("They have the same parts.",)

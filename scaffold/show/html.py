@@ -1,4 +1,4 @@
-"""HTML to put into a page: tables, with colours for light and dark; it loads nothing."""
+"""HTML to embed in a page: tables with colours for light and dark mode, without external files."""
 
 from collections.abc import Iterable, Iterator
 from html import escape
@@ -19,7 +19,7 @@ STYLE = """
 
 
 def html_of(trees: Iterable[Tree]) -> str:
-    """A `<style>`, and a `<section>` for each class."""
+    """Return a `<style>`, and a `<section>` for each class."""
     return "\n".join([f"<style>{STYLE}</style>", *(_section(tree) for tree in trees)]) + "\n"
 
 

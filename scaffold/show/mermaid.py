@@ -1,4 +1,4 @@
-"""Mermaid, which GitHub draws in the colours of its reader."""
+"""Mermaid charts, which GitHub draws in its reader's colours."""
 
 from collections.abc import Iterable, Iterator
 
@@ -7,7 +7,7 @@ from scaffold.show.tree import Part, Tree
 
 
 def mermaid_of(trees: Iterable[Tree]) -> str:
-    """One chart with all classes, from left to right."""
+    """Return a chart of all classes, from left to right."""
     lines = [line for index, tree in enumerate(trees) for line in _class(tree, f"c{index}")]
     return "\n".join(["flowchart LR", *(f"    {line}" for line in lines)]) + "\n"
 
@@ -28,7 +28,7 @@ def _below(parts: tuple[Part, ...], above: str) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    """The text within the quotes of a label, where `#` begins an entity."""
+    """Escape text for a quoted label, where `#` begins an entity."""
     for letter, entity in (("#", "#35;"), ('"', "#quot;"), ("<", "#lt;"), (">", "#gt;"), ("`", "#96;")):
         text = text.replace(letter, entity)
     return text

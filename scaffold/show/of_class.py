@@ -1,4 +1,4 @@
-"""A class that exists as a tree: an instance, as the interpreter of the user's project builds it."""
+"""Tree of an existing class, from an instance that the project's interpreter builds."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,16 +17,19 @@ from scaffold.show.tree import Dim, Part, Tree
 
 Answer = Mapping[str, Any]
 Series = tuple[int | None, ...]
-"""An integer in the instance that is drawn, and in each of the others."""
+"""An integer in the drawn instance, followed by its values in the instances of other sizes."""
 FACTORS = (1, 2, 3, 4)
-"""How many times a size an axis may have."""
+"""Factors between an axis and the size that names it."""
 CONTAINERS = ("tuple", "list", "dict")
 _COUNT = re.compile(r"depth|layers|steps|iter")
-"""What names of counts have in them that are no size of an array."""
+"""Words in names of counts that are no size of an array."""
 
 
 def trees_of_class(wanted: Wanted, layout: Layout, here: Path) -> tuple[list[Tree], list[Fault]]:
-    """The trees of the classes, and why others cannot be built. Raises `ScaffoldError` where none can be."""
+    """Return the trees of the classes, and faults of classes that could not be built.
+
+    Raises `ScaffoldError` if none could be built.
+    """
     answers, _ = each_class(
         wanted,
         layout,
@@ -47,7 +50,7 @@ def trees_of_class(wanted: Wanted, layout: Layout, here: Path) -> tuple[list[Tre
 
 
 def _with_spec(tree: Tree, label: str, layout: Layout) -> Tree:
-    """The tree with a note on the spec of a generated class, which says its roles and names its sizes."""
+    """Add a note on the spec of a generated class, because only the spec states its roles."""
     module, _, name = label.partition(":")
     record = Records(layout.root).of_class(name)
     if record is None or record.module != module:
@@ -64,7 +67,7 @@ def _fault(label: str, answer: Answer) -> Fault:
 
 
 def tree_of(name: str, answer: Answer) -> Tree:
-    """The tree of one answer."""
+    """Return the tree of an answer."""
     sizes = _named_sizes(answer)
     leaves = {leaf["path"]: _leaf(leaf, answer) for leaf in answer["leaves"]}
     static = {path: Part("", "static", path, value=value) for path, value in answer["statics"]}
@@ -78,7 +81,7 @@ def tree_of(name: str, answer: Answer) -> Tree:
 
 
 def _named_sizes(answer: Answer) -> dict[str, int]:
-    """The integers above 1 that the class itself has a name for."""
+    """Return integers above 1 that the class names."""
     own_sizes = {path: size for path, size in answer["numbers"].items() if "." not in path}
     return {name: size for name, size in {**own_sizes, **answer["sizes"]}.items() if size > 1}
 
@@ -89,7 +92,7 @@ def _presumed(leaves: Iterable[Part], answer: Answer) -> Iterator[str]:
 
 
 def _tables(path: str, answer: Answer) -> Iterator[dict[str, Series]]:
-    """The integers that may name a dim, in all instances: those beside a leaf, then those of the class."""
+    """Yield tables of integers that may name a dim: first beside the leaf, then of the class."""
     node = path.rpartition(".")[0]
     for above in dict.fromkeys([node, ""]):
         prefix = f"{above}." if above else ""
@@ -102,12 +105,12 @@ def _tables(path: str, answer: Answer) -> Iterator[dict[str, Series]]:
 
 
 def series(table: str, name: str, answer: Answer) -> Series:
-    """An integer in the instance that is drawn, then in those of other sizes."""
+    """Return an integer of the drawn instance, followed by its values in the instances of other sizes."""
     return tuple(each[table].get(name) for each in (answer, *answer["others"]))
 
 
 def _below(above: str, leaves: Mapping[str, Part], answer: Answer) -> Iterator[Part]:
-    """The parts right below a path, in the order of the attributes of the node there."""
+    """Yield the parts directly below a path, in the order of the node's attributes."""
     prefix = f"{above}." if above else ""
     nodes: Mapping[str, str] = answer["nodes"]
     every = (path[len(prefix) :].partition(".")[0] for path in (*nodes, *leaves) if path.startswith(prefix))
@@ -153,12 +156,12 @@ def _leaf(leaf: Answer, answer: Answer) -> Part:
 
 
 def _sizes_of(axis: int, shapes: list[list[int]]) -> Series:
-    """The size of an axis in all instances; None in those of other ranks."""
+    """Return the size of an axis in all instances, with None for instances of another rank."""
     return tuple(shape[axis] if len(shape) == len(shapes[0]) else None for shape in shapes)
 
 
 def _dim_name(dim: Series, tables: Iterable[Mapping[str, Series]]) -> str:
-    """The name of the one integer that a dim follows wherever a size is another, nearest first: `width`, or `3*width`."""
+    """Return the name of the only integer that the dim follows, as `width` or `3*width`, or an empty text."""
     for table in tables:
         names = [name for name in table if not _COUNT.search(name)]
         followed = {
@@ -171,6 +174,6 @@ def _dim_name(dim: Series, tables: Iterable[Mapping[str, Series]]) -> str:
 
 
 def follows(dim: Series, sizes: Series, factor: int) -> bool:
-    """Whether a dim is so many times an integer in all instances, and not the same in each."""
+    """Whether a dim is `factor` times an integer in all instances, and differs between them."""
     pairs = [pair for pair in zip(dim, sizes, strict=True) if None not in pair]
     return len({*pairs}) > 1 and all(size == factor * (named or 0) for size, named in pairs)

@@ -1,4 +1,4 @@
-"""A spec as a tree: what the class declares, with the sizes that its tests use or that are said."""
+"""Tree of a spec, with the sizes of its tests or of the command line."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -33,7 +33,7 @@ Known = Mapping[str, ModuleSpec]
 
 
 class Place(Struct, frozen=True):
-    """A class at a path of the picture."""
+    """Class at a path of the picture."""
 
     spec: ModuleSpec
     known: Known
@@ -42,23 +42,23 @@ class Place(Struct, frozen=True):
     frozen: bool = False
     decays: bool = True
     above: tuple[str, ...] = ()
-    """The classes that it lies in: one that holds itself is drawn once."""
+    """Enclosing classes, so that a class that holds itself is drawn only once."""
     layers: tuple[Dim, ...] = ()
-    """The axes that stacking puts before those of its arrays."""
+    """Leading axes that stacking adds to the arrays."""
 
     def below(self, name: str) -> str:
         return f"{self.path}.{name}" if self.path else name
 
 
 def trees_of_specs(specs: Iterable[ModuleSpec], known: Known, chosen: Mapping[str, int]) -> list[Tree]:
-    """The trees of specs. Raises `ScaffoldError` for sizes of dims that none of the classes has."""
+    """Return the trees of specs. Raises `ScaffoldError` for chosen sizes of unknown dims."""
     trees = [tree_of_spec(spec, known, chosen) for spec in specs]
     _check_chosen(chosen, {name for tree in trees for name in tree.sizes})
     return trees
 
 
 def tree_of_spec(spec: ModuleSpec, known: Known, chosen: Mapping[str, int]) -> Tree:
-    """The tree of a spec, with sizes that are chosen for some of its dims."""
+    """Return the tree of a spec, with `chosen` sizes for some of its dims."""
     class_sizes = {**sizes(spec), **chosen}
     parts = tuple(_parts(Place(spec, known, class_sizes)))
     names = {name for _, part in walk(parts) for dim in part.dims for name in dim_names(dim.name)}
@@ -74,7 +74,7 @@ def tree_of_spec(spec: ModuleSpec, known: Known, chosen: Mapping[str, int]) -> T
 
 
 def _own_sizes(parts: tuple[Part, ...], sized: Mapping[str, int]) -> Iterator[str]:
-    """The parts that are counted with sizes of their own, since no dim of the class has the name."""
+    """Yield notes on parts that are counted with sizes of their own, since the class names no such dim."""
     for part in parts:
         below = [dim for _, inner in walk(part.parts) for dim in inner.dims]
         own_sizes = {str(dim): dim.size for dim in below if dim.name.isidentifier() and dim.name not in sized}
@@ -84,7 +84,7 @@ def _own_sizes(parts: tuple[Part, ...], sized: Mapping[str, int]) -> Iterator[st
 
 
 def _uncounted(spec: ModuleSpec, parts: tuple[Part, ...], known: Known) -> Iterator[str]:
-    """The parts of which the picture shows no arrays, since the class is described by no spec."""
+    """Yield a note on parts without arrays in the picture, because no spec describes their class."""
     bare = (part for _, part in walk(parts) if part.role == "module" and not part.parts)
     paths = [part.path for part in bare if part.class_name.partition(",")[0] not in known]
     if paths:
@@ -138,7 +138,7 @@ def _part(kind: Type, field: Field, name: str, path: str, place: Place, frozen: 
 
 
 def _layers(field: Field, place: Place) -> Iterator[Dim]:
-    """The axis of the layers of a stacked field; of size 1 where nothing says how many there are."""
+    """Yield the leading axis of a stacked field, with size 1 if its number of layers is unknown."""
     count = count_of_layers(field) if field.stacked else None
     if count is not None:
         static = place.spec.field(count)

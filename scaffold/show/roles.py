@@ -1,16 +1,16 @@
-"""What the role of a part means to the transformations of jax."""
+"""Meanings of a part's role under the transformations of jax."""
 
 from msgspec import Struct
 
 
 class Meaning(Struct, frozen=True):
-    """What becomes of a part of this role."""
+    """Treatment of a part with this role."""
 
     in_jit: str
-    """`traced`: a new value runs the compiled program; `compiled in`: a new value compiles a new one."""
+    """`traced` if a new value reuses the compiled program, and `compiled in` if it needs a new program."""
     gradient: str
     decay: str
-    """Whether an optimiser moves it, and weight decay with it."""
+    """Whether an optimiser moves the part, and weight decay shrinks it."""
     saved: str
     vmap: str
 
@@ -39,13 +39,16 @@ MEANINGS = {
     "shared": Meaning("traced", "to its owner", "as its owner", "once", "as its owner"),
     "derived": Meaning("computed", "passes by", "leaves it", "left out", "as its parts"),
 }
-"""By role; a `module` is what its parts are."""
+"""Meaning of each role. A `module` has the meanings of its parts."""
 FILTERED = ("module", "nnx")
-"""The kinds whose own transformations hold what is no array fixed; `jax.jit` traces numbers, and refuses all else."""
+"""Kinds whose own transformations hold non-arrays fixed.
+
+`jax.jit` traces numbers, and rejects other non-arrays.
+"""
 
 
 def role_of_leaf(kind: str, sort: str) -> str:
-    """The role of a leaf that is no array, in a class of this kind: it is a `number`, a `callable`, or another `python` value."""
+    """Return the role of a non-array leaf, whose sort is `number`, `callable` or `python`."""
     if kind in FILTERED:
         return "callable" if sort == "callable" else "python"
     return "number" if sort == "number" else "foreign"

@@ -1,4 +1,4 @@
-"""SVG of the text as rich lays it out, in colours for light and dark; it loads nothing."""
+"""SVG of rich's layout, with colours for light and dark mode, without external files."""
 
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import escape
@@ -23,7 +23,7 @@ text { fill: #e6edf3 } .paper { fill: #0d1117; stroke: #3d444d } .dim { fill: #8
 
 
 def svg_of(trees: Iterable[Tree], *, width: int = WIDTH) -> str:
-    """One drawing with all classes below each other."""
+    """Return a drawing of all classes, below each other."""
     screen = console(width=width, colour=True)
     listed = list(trees)
     lines: list[list[Segment]] = []

@@ -1,4 +1,4 @@
-"""A tree as rows: the one layout that the text, SVG and HTML formats draw."""
+"""Rows of a tree, the layout that the text, SVG and HTML formats share."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ COLUMNS = ("part", "type", "role", "count", "bytes")
 
 
 class Guides(Struct, frozen=True):
-    """The lines that lead to a part."""
+    """Characters that connect a part to its parent."""
 
     item: str = "├─ "
     last: str = "└─ "
@@ -24,7 +24,7 @@ ASCII = Guides("|- ", "`- ", "|  ")
 
 
 class Row(Struct, frozen=True):
-    """One part: what leads to it, what leads past it to the parts below, and its cells."""
+    """Cells of a part, the guide before it, and the guide past it to the parts below."""
 
     guide: str
     below: str
@@ -37,7 +37,7 @@ class Row(Struct, frozen=True):
 
 
 def rows(parts: tuple[Part, ...], guides: Guides, above: str = "") -> Iterator[Row]:
-    """A row for each part."""
+    """Yield a row for each part."""
     for index, part in enumerate(parts):
         is_last = index + 1 == len(parts)
         role = "" if part.role in ("module", "items") else part.role
@@ -50,14 +50,14 @@ def rows(parts: tuple[Part, ...], guides: Guides, above: str = "") -> Iterator[R
 
 
 def type_of(part: Part) -> str:
-    """The type of a part, and what it is sharded on."""
+    """Return the type of a part, and the mesh axes of its dims."""
     sharded = f" ({', '.join(part.sharded_on)})" if part.sharded_on else ""
     shared = f" = {part.value}" if part.is_array and part.value else ""
     return part.type_text + shared + sharded
 
 
 def nbytes(count: int) -> str:
-    """A number of bytes in the unit in which it reads well."""
+    """Format a number of bytes in a readable unit."""
     size, unit = float(count), 0
     while size >= 1024 and unit + 1 < len(UNITS):
         size, unit = size / 1024, unit + 1
@@ -65,18 +65,18 @@ def nbytes(count: int) -> str:
 
 
 def title(tree: Tree) -> str:
-    """The class, its kind, and the sizes for which it is counted."""
+    """Return the class, its kind, and the sizes behind the counts."""
     sizes = ", ".join(f"{name}={size}" for name, size in tree.sizes.items())
     return f"{tree.name} ({tree.kind})" + (f" with {sizes}" if sizes else "")
 
 
 def total(tree: Tree) -> str:
-    """How much the arrays hold."""
+    """Return the number of array elements, and their bytes."""
     return f"{tree.count:,} numbers, {nbytes(tree.nbytes)}"
 
 
 def meanings(tree: Tree) -> Iterator[tuple[str, ...]]:
-    """The heads, then what each role of the tree means."""
+    """Yield the heads, then the meanings of each role in the tree."""
     yield HEADS
     for role in tree.roles:
         meaning = MEANINGS[role]
@@ -85,7 +85,7 @@ def meanings(tree: Tree) -> Iterator[tuple[str, ...]]:
 
 
 def sentences(tree: Tree) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Heads, each with its lines: what compiles anew, and what the picture leaves open."""
+    """Yield heads with their lines: causes of recompilation, and notes."""
     causes = tuple(triggers(tree))
     never = " (new values in traced arrays do not)" if tree.count else ""
     if causes:

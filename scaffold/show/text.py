@@ -1,4 +1,4 @@
-"""Text for terminals, drawn by rich: readable without colour, and at 80 columns."""
+"""Text for terminals, drawn by rich, that is readable without colour and at 80 columns."""
 
 from collections.abc import Iterable
 from io import StringIO
@@ -28,11 +28,11 @@ STYLES = {
     "callable": "yellow",
     "python": "yellow",
 }
-"""Colours of the sixteen that every terminal has, which its user has made readable."""
+"""Styles from the 16 colours of every terminal, which its user has made readable."""
 
 
 def text_of(trees: Iterable[Tree], *, width: int = WIDTH, colour: bool = False, plain: bool = False) -> str:
-    """The pictures one below the other; with `plain`, in ASCII."""
+    """Return the pictures below each other, in ASCII with `plain`."""
     guides = ASCII if plain else Guides()
     return drawn(
         (picture(tree, guides, width=width, plain=plain) for tree in trees), width=width, colour=colour
@@ -40,7 +40,7 @@ def text_of(trees: Iterable[Tree], *, width: int = WIDTH, colour: bool = False, 
 
 
 def drawn(parts: Iterable[RenderableType], *, width: int, colour: bool) -> str:
-    """What rich draws, as text without spaces at the ends of lines."""
+    """Return rich's output without trailing spaces."""
     screen = console(width=width, colour=colour)
     with screen.capture() as capture:
         for index, part in enumerate(parts):
@@ -49,7 +49,7 @@ def drawn(parts: Iterable[RenderableType], *, width: int, colour: bool) -> str:
 
 
 def console(*, width: int, colour: bool) -> Console:
-    """A console that writes nowhere, and takes no text for a mark of its own."""
+    """Return a console that only captures, and interprets no markup in texts."""
     return Console(
         file=StringIO(),
         width=width,
@@ -63,7 +63,7 @@ def console(*, width: int, colour: bool) -> Console:
 
 
 def picture(tree: Tree, guides: Guides, *, width: int, plain: bool = False) -> Group:
-    """One class: its parts, what their roles mean, and what compiles anew."""
+    """Return the picture of a class: its parts, its roles, and causes of recompilation."""
     listed = [*rows(tree.parts, guides)]
     legend = [Text(), _legend(tree, plain=plain)] if tree.roles else []
     said = [
@@ -99,7 +99,7 @@ def _parts(listed: list[Row], tree: Tree, width: int) -> Table:
 
 
 def _room_of_types(listed: list[Row], width: int) -> int:
-    """The cells in a line that the other columns leave to the types."""
+    """Return the width that the other columns leave to the types."""
     heads = ("part", "role", "count", "bytes")
     cells = [heads, *((row.guide + row.name, row.role, row.count, row.nbytes) for row in listed)]
     others = sum(max(map(cell_len, column)) + GAP for column in zip(*cells, strict=True))
@@ -125,7 +125,7 @@ def _role(role: str) -> Text:
 
 
 def text_of_difference(difference: Difference, *, width: int = WIDTH, colour: bool = False) -> str:
-    """Two classes side by side: a mark, the path, and the part of each."""
+    """Return two classes side by side, in rows of a mark, a path and either part."""
     table = _table(box.SIMPLE_HEAD)
     for head in ("", "part", difference.left, difference.right):
         table.add_column(head, overflow="fold")

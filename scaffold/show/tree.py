@@ -1,4 +1,4 @@
-"""The model of a picture: a class as the tree of its parts. Both a spec and an instance give one, and every format draws it."""
+"""Model of a picture: a class as a tree of parts, made from a spec or an instance."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,11 +11,11 @@ from msgspec.structs import asdict
 from scaffold.show.roles import MEANINGS
 
 BYTES = {"bool": 1, "bfloat16": 2, "float": 4, "complex": 8, "int": 4, "key": 8}
-"""Bytes of an element, where the digits of the dtype do not say it; `float` is the default dtype of jax."""
+"""Bytes of an element, unless the digits of the dtype give them. `float` is jax's default dtype."""
 
 
 class Dim(Struct, frozen=True):
-    """One axis of an array: its size, how the class names it, and the mesh axes that it is sharded on."""
+    """Axis of an array: its size, its name in the class, and its mesh axes."""
 
     size: int
     name: str = ""
@@ -26,19 +26,19 @@ class Dim(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True):
-    """A leaf, a static value, or a node with parts of its own."""
+    """Leaf, static value, or node with parts of its own."""
 
     name: str
     role: str
     path: str = ""
     dtype: str = ""
-    """Empty for what is no array."""
+    """Dtype, or empty for a non-array."""
     dims: tuple[Dim, ...] = ()
     value: str = ""
-    """What a static part holds, the type of it, or the path of the array that a shared part is."""
+    """Value or type of a static part, or the path of the array behind a shared part."""
     class_name: str = ""
     optional: bool = False
-    """Whether it may be None."""
+    """Whether the part may be None."""
     parts: "tuple[Part, ...]" = ()
 
     @property
@@ -47,35 +47,35 @@ class Part(Struct, frozen=True):
 
     @property
     def owns_array(self) -> bool:
-        """Whether it takes memory of its own."""
+        """Whether the part takes memory of its own."""
         return self.is_array and self.role not in ("shared", "derived")
 
     @property
     def type_text(self) -> str:
-        """`float32[out_size, in_size]`, the class of a node, or the value of what is static."""
+        """Type as `float32[out_size, in_size]`, the class of a node, or the value of a static part."""
         if self.is_array:
             return f"{self.dtype}[{', '.join(map(str, self.dims))}]" + " or None" * self.optional
         return self.class_name or self.value
 
     @property
     def count(self) -> int:
-        """How many numbers its arrays hold."""
+        """Number of array elements in the part."""
         own_count = prod(dim.size for dim in self.dims) if self.owns_array else 0
         return own_count + sum(part.count for part in self.parts)
 
     @property
     def nbytes(self) -> int:
-        """How many bytes its arrays take."""
+        """Number of bytes of the part's arrays."""
         own_bytes = self.count * element_bytes(self.dtype) if self.owns_array else 0
         return own_bytes + sum(part.nbytes for part in self.parts)
 
     @property
     def sharded_on(self) -> tuple[str, ...]:
-        """`out_size on model`, for each axis that has a mesh axis."""
+        """Text such as `out_size on model` for each axis that has mesh axes."""
         return tuple(f"{dim} on {' and '.join(dim.axes)}" for dim in self.dims if dim.axes)
 
     def to_json(self) -> dict[str, Any]:
-        """As plain JSON."""
+        """Return the part as plain JSON."""
         meaning = MEANINGS.get(self.role)
         array = {"dtype": self.dtype, "dims": [asdict(dim) for dim in self.dims]} if self.is_array else {}
         return {
@@ -92,18 +92,18 @@ class Part(Struct, frozen=True):
 
 
 class Tree(Struct, frozen=True):
-    """A class, the sizes for which its arrays are counted, and what is known of it beside."""
+    """Class with its parts, the sizes behind the counts, and notes."""
 
     name: str
     kind: str
     parts: tuple[Part, ...]
     sizes: Mapping[str, int] = field(default_factory=dict[str, int])
     notes: tuple[str, ...] = ()
-    """What the picture leaves open."""
+    """Remarks on what the picture does not show."""
     calls: bool = False
     """Whether the class is called with arguments."""
     compares: bool = False
-    """Whether what saves it compares the configuration; `eqx.tree_serialise_leaves` does not."""
+    """Whether the class's `save` compares the configuration, unlike `eqx.tree_serialise_leaves`."""
 
     @property
     def count(self) -> int:
@@ -115,12 +115,12 @@ class Tree(Struct, frozen=True):
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The roles that its parts have, in the order of the table."""
+        """Roles of the parts, in the order of the table."""
         present = {part.role for _, part in walk(self.parts)}
         return tuple(role for role in MEANINGS if role in present)
 
     def to_json(self) -> dict[str, Any]:
-        """As plain JSON."""
+        """Return the tree as plain JSON."""
         return {
             "class": self.name,
             "kind": self.kind,
@@ -134,20 +134,20 @@ class Tree(Struct, frozen=True):
 
 
 def walk(parts: tuple[Part, ...], depth: int = 0) -> Iterator[tuple[int, Part]]:
-    """All parts with their depth, each before the parts below it."""
+    """Yield all parts with their depth, parents first."""
     for part in parts:
         yield depth, part
         yield from walk(part.parts, depth + 1)
 
 
 def element_bytes(dtype: str) -> int:
-    """How many bytes an element of this dtype takes."""
+    """Return the bytes of an element of this dtype."""
     digits = "".join(letter for letter in dtype if letter.isdigit())
     return BYTES.get(dtype) or (max(1, int(digits) // 8) if digits else 4)
 
 
 def triggers(tree: Tree) -> Iterator[str]:
-    """What compiles the program of a jitted function anew, most usual first."""
+    """Yield the causes of recompilation under jit, the most usual first."""
     every = [part for _, part in walk(tree.parts)]
     near = sorted(every, key=lambda part: part.path.count("."))
     paths = {role: [part.path for part in near if part.role == role] for role in MEANINGS}
@@ -177,6 +177,6 @@ def _sized(tree: Tree) -> str:
 
 
 def listed(names: list[str]) -> str:
-    """At most four names, and how many there are beyond."""
+    """Join at most four names, and count the others."""
     more = f" and {len(names) - 4} more" if len(names) > 4 else ""
     return ", ".join(names[:4]) + more

@@ -1,1 +1,1 @@
-"""The author's Python, parsed and never run."""
+"""Analysis of the author's Python, which is parsed and never run."""

@@ -1,17 +1,17 @@
-"""Branches of code that constants decide: `if train:` where `train` is False."""
+"""Branches that constants decide, such as `if train:` where `train` is False."""
 
 import ast
 from collections.abc import Mapping
 from typing import Any
 
 Given = Mapping[str, Any]
-"""The arguments of which the example has a constant, as by default, and the settings, as `self.training`."""
+"""Values of arguments that are constant in the example, and of settings such as `self.training`."""
 CONSTANTS = {"True": True, "False": False, "None": None}
-"""The constants that decide a branch, by their text."""
+"""Constants that decide a branch, by their source."""
 
 
 def decided(test: ast.expr, given: Given) -> bool | None:
-    """What a test gives for the arguments that are known; None where more decides."""
+    """Return the truth of a test under the known values, or None if it depends on more."""
     match test:
         case ast.Name(id=name) if name in given:
             return bool(given[name])
@@ -36,7 +36,7 @@ def decided(test: ast.expr, given: Given) -> bool | None:
 
 
 def taken(body: list[ast.stmt], given: Given) -> list[ast.stmt]:
-    """The statements that run where these arguments are given: without the branches that they rule out."""
+    """Return the statements that run under the known values, without the branches that these rule out."""
     left: list[ast.stmt] = []
     for statement in body:
         is_true = decided(statement.test, given) if isinstance(statement, ast.If) else None
@@ -50,7 +50,7 @@ def taken(body: list[ast.stmt], given: Given) -> list[ast.stmt]:
 
 
 def _within(statement: ast.stmt, given: Given) -> ast.stmt:
-    """A statement whose own statements, as those of a loop, are the ones that are taken."""
+    """Remove the branches that are ruled out inside a statement, such as a loop, in place."""
     for name in ("body", "orelse", "finalbody"):
         own = getattr(statement, name, None)
         if own and not isinstance(statement, ast.FunctionDef | ast.ClassDef):

@@ -1,4 +1,4 @@
-"""Reading the author's Python without running it: its syntax, and which names it uses."""
+"""Syntax of the author's Python, and the names that it reads and binds."""
 
 import ast
 import functools
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar, cast
 
 LEVELS = 100
-"""How deep a piece of Python may be nested: what comes after the parser descends by recursion."""
+"""Limit of nesting, since later steps recurse through the AST."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Import = ast.Import | ast.ImportFrom
@@ -20,20 +20,20 @@ Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 
 def dedented(source: str) -> str:
-    """Statements from the first column on; where they begin there already, nothing inside a string is touched."""
+    """Remove the common indentation of statements. Unindented text stays, with its strings."""
     text = source.strip("\n").rstrip()
     return textwrap.dedent(text) if text[:1] in (" ", "\t") else text
 
 
 @functools.lru_cache(512)
 def parsed(source: str) -> ast.Module:
-    """The tree of statements that parse, from the first column on; many ask for the same, and nobody changes it."""
+    """Parse statements and cache the AST, which callers must not change."""
     return ast.parse(dedented(source))
 
 
 @functools.lru_cache(maxsize=4)  # every function of a file asks for the same
 def string_lines(text: str) -> frozenset[int]:
-    """The numbers of the lines that begin inside a string."""
+    """Return the numbers of the lines that begin inside a string."""
     inside: set[int] = set()
     starts: list[int] = []
     is_split = any(mark in text for mark in ('"""', "'''", "\\\n"))
@@ -49,13 +49,13 @@ def string_lines(text: str) -> frozenset[int]:
 
 
 def wrap(source: str, parameters: Iterable[str], *, expression: bool) -> str:
-    """A function with these parameters that holds `source`, for the parser to look at."""
+    """Wrap `source` in a function with these parameters, for the parser."""
     body = f"return (\n{source}\n)" if expression else source or "pass"
     return f"def _({', '.join(parameters)}):\n{textwrap.indent(body, '    ')}\n"
 
 
 def parse(source: str, *, expression: bool) -> ast.Expression | ast.Module:
-    """The syntax tree. Raises `SyntaxError`, also for what would exhaust the stack here or later."""
+    """Return the AST. Raises `SyntaxError`, also for nesting that would exhaust the stack here or later."""
     try:
         tree = ast.parse(source, mode="eval") if expression else ast.parse(source)
     except (RecursionError, MemoryError):
@@ -68,7 +68,7 @@ def parse(source: str, *, expression: bool) -> ast.Expression | ast.Module:
 
 
 def expression_or_none(source: str) -> ast.expr | None:
-    """The tree of an expression; None of what is none."""
+    """Return the AST of an expression, or None if it does not parse."""
     try:
         return ast.parse(source, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -76,7 +76,7 @@ def expression_or_none(source: str) -> ast.expr | None:
 
 
 def whole_number(node: ast.expr | None) -> int | None:
-    """The whole number that an expression writes; None of what writes another value, or is computed."""
+    """Return the integer that an expression states literally, or None."""
     try:
         value = None if node is None else ast.literal_eval(node)
     except (ValueError, TypeError):
@@ -85,7 +85,7 @@ def whole_number(node: ast.expr | None) -> int | None:
 
 
 def is_arithmetic(node: ast.expr) -> bool:
-    """Whether an expression is a name, a number, or arithmetic over such."""
+    """Whether an expression only consists of names, constants and binary operators."""
     parts = (ast.BinOp, ast.Name, ast.Constant, ast.operator, ast.expr_context)
     return all(isinstance(part, parts) for part in ast.walk(node))
 
@@ -100,7 +100,10 @@ def _levels(tree: ast.AST) -> int:
 
 @functools.lru_cache(4096)
 def syntax_fault(source: str, parameters: tuple[str, ...] = (), *, expression: bool) -> str | None:
-    """What is wrong with the syntax of `source` in a function with these parameters, or None. What the compiler warns of, as of `"\\d"`, stays its author's."""
+    r"""Return the syntax error of `source` inside a function with these parameters, or None.
+
+    Warnings of the compiler, such as for the escape `"\d"`, are ignored.
+    """
     offset = 0
     try:
         with warnings.catch_warnings():
@@ -119,7 +122,7 @@ def syntax_fault(source: str, parameters: tuple[str, ...] = (), *, expression: b
 
 @functools.lru_cache(4096)
 def free_names(source: str, *, expression: bool) -> tuple[str, ...]:
-    """The global names that `source` reads, sorted. `source` must parse."""
+    """Return the global names that `source` reads, sorted. `source` must parse."""
     function = wrap(dedented(source), (), expression=expression)
     top = symtable.symtable(function, "spec", "exec").get_children()[0]
     return tuple(sorted(_globals(top)))
@@ -136,12 +139,12 @@ def _globals(table: symtable.SymbolTable) -> set[str]:
 
 
 def assigned_names(source: str) -> tuple[str, ...]:
-    """The local names that a block of statements binds, sorted."""
+    """Return the local names that statements bind, sorted."""
     return tuple(sorted(local_names(parsed(source).body)))
 
 
 def loop_names(source: str) -> set[str]:
-    """The local names that only the loops of a block of statements bind: they stand for another value in each round."""
+    """Return the names that only loops bind, which change their values in each round."""
     tree = parsed(source)
     targets = [*nodes_of(ast.Name, *(loop.target for loop in nodes_of(ast.For, tree)))]
     stored = [name for name in nodes_of(ast.Name, tree) if isinstance(name.ctx, ast.Store)]
@@ -149,12 +152,12 @@ def loop_names(source: str) -> set[str]:
 
 
 def count_name(source: str, name: str) -> int:
-    """How often the expression or block reads the free name `name`."""
+    """Count the reads of the free name `name` in an expression or block."""
     return sum(node.id == name for node in _reads(ast.parse(source.strip())))
 
 
 def draws_from(source: str, key: str) -> bool:
-    """Whether the expression or block hands `key` on; `key is None` alone draws nothing."""
+    """Whether the code passes `key` on. A test such as `key is None` does not count."""
     tree = ast.parse(source.strip())
     tests = (node for node in ast.walk(tree) if is_identity_test(node))
     compared = [part for test in tests for part in ast.iter_child_nodes(test)]
@@ -162,7 +165,7 @@ def draws_from(source: str, key: str) -> bool:
 
 
 def is_identity_test(node: ast.AST) -> bool:
-    """Whether a node is `... is None` or the like, which reads no value."""
+    """Whether a node is a test such as `... is None`, which reads no value."""
     return isinstance(node, ast.Compare) and any(
         isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops
     )
@@ -173,7 +176,8 @@ def _reads(tree: ast.AST) -> Iterator[ast.Name]:
 
 
 def own_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[ast.Name]:
-    """The names that belong to the outermost scope: no function, lambda, class or comprehension binds them."""
+    """Yield the names of the outermost scope, which no inner function, lambda, class or comprehension binds.
+    """
     if isinstance(node, ast.Name):
         yield from () if node.id in bound else (node,)
     elif isinstance(node, Comprehension):
@@ -207,23 +211,26 @@ def _parameters(arguments: ast.arguments) -> frozenset[str]:
 
 
 def nodes_of(kind: type[Node], *trees: ast.AST) -> Iterator[Node]:
-    """The nodes of a kind in some trees, at any depth."""
+    """Yield the nodes of a type in the trees, at any depth."""
     return (node for tree in trees for node in ast.walk(tree) if isinstance(node, kind))
 
 
 def elements_of(node: ast.expr) -> list[ast.expr]:
-    """The parts of a tuple, as of several indices; another expression alone."""
+    """Return the elements of a tuple, such as of several indices, or the expression itself."""
     return node.elts if isinstance(node, ast.Tuple) else [node]
 
 
 def first_line(statement: ast.stmt) -> int:
-    """The line on which a statement begins: that of its first decorator, where it has one."""
+    """Return the line of a statement's first decorator, or of the statement."""
     decorators = getattr(statement, "decorator_list", ())
     return min((decorator.lineno for decorator in decorators), default=statement.lineno)
 
 
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """The nodes of a block, without what lies inside a function, a lambda or a class, or is bound by a comprehension."""
+    """Yield the nodes of a block in its own scope.
+
+    Contents of functions, lambdas and classes are skipped, and so are targets of comprehensions.
+    """
     for node in nodes:
         yield node
         if isinstance(node, ast.comprehension):
@@ -233,12 +240,12 @@ def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 
 def local_names(body: Iterable[ast.AST]) -> set[str]:
-    """The names that a block binds in its own scope."""
+    """Return the names that a block binds in its own scope."""
     return {name for node in own_nodes(body) for name in _bound_by(node)}
 
 
 def bound_names(scope: ast.AST) -> frozenset[str]:
-    """The names that a function, a lambda, a class or a comprehension binds for itself; none of another node."""
+    """Return the names that a function, lambda, class or comprehension binds. Other nodes bind none."""
     match scope:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             return _parameters(scope.args) | local_names(scope.body)
@@ -269,7 +276,7 @@ def _bound_by(node: ast.AST) -> tuple[str, ...]:
 
 
 def single_imports(statement: Import) -> Iterator[tuple[ast.alias, str]]:
-    """The import statement of each name that one brings."""
+    """Yield an import statement for each name that the statement imports."""
     for alias in statement.names:
         if isinstance(statement, ast.Import):
             yield alias, ast.unparse(ast.Import([alias]))
@@ -278,7 +285,7 @@ def single_imports(statement: Import) -> Iterator[tuple[ast.alias, str]]:
 
 
 def shapes_unpacked(source: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
-    """The arrays whose shapes statements take apart, with what the sizes are bound to: `x`, and `n` and `m` of `n, m = x.shape`."""
+    """Yield the arrays whose shapes are unpacked, with the targets: `x` and `n`, `m` of `n, m = x.shape`."""
     for statement in nodes_of(ast.Assign, parsed(source)):
         match statement:
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Attribute(attr="shape", value=array)):
@@ -288,12 +295,12 @@ def shapes_unpacked(source: str) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
 
 
 def tree_of(code: str | ast.AST) -> ast.AST:
-    """A tree as it is, and that of a text."""
+    """Parse a text, or return an AST as it is."""
     return parsed(code) if isinstance(code, str) else code
 
 
 def without_annotation(statement: ast.stmt) -> ast.stmt:
-    """`y = f(x)` of `y: Array = f(x)`; any other statement as it is."""
+    """Return `y = f(x)` for `y: Array = f(x)`, and any other statement as it is."""
     match statement:
         case ast.AnnAssign(target=target, value=ast.expr() as value):
             return ast.copy_location(ast.Assign([target], value), statement)
@@ -302,7 +309,7 @@ def without_annotation(statement: ast.stmt) -> ast.stmt:
 
 
 def bound_value(statement: ast.stmt) -> tuple[str, ast.expr] | None:
-    """The name that a statement binds to one expression, with it."""
+    """Return the name that a statement binds and its value, or None."""
     match without_annotation(statement):
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             return name, value
@@ -311,7 +318,7 @@ def bound_value(statement: ast.stmt) -> tuple[str, ast.expr] | None:
 
 
 def local_values(code: str | ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """The names that statements bind to one value, each with that: `a = b = 3` binds two."""
+    """Yield the names that statements bind, with their values. `a = b = 3` binds two."""
     for bound in map(without_annotation, nodes_of(ast.stmt, tree_of(code))):
         if isinstance(bound, ast.Assign):
             yield from ((target.id, bound.value) for target in bound.targets if isinstance(target, ast.Name))

@@ -1,4 +1,4 @@
-"""What a class that is registered by hand keeps beside its leaves."""
+"""Static attributes of a class that is registered with jax by hand."""
 
 import ast
 
@@ -11,7 +11,10 @@ _FLATTEN = ("tree_flatten", "tree_flatten_with_keys")
 
 
 def numbers_beside_leaves(owner: ast.ClassDef) -> dict[str, str]:
-    """The attributes kept beside the leaves that code takes for sizes, or computes with, each with its type; none that only an array can be."""
+    """Return the aux attributes that are used as sizes or numbers, with their types.
+
+    Attributes that the code indexes, or multiplies as matrices, are left out.
+    """
     beside = {f"self.{name}": name for name in _static_attributes(owner)}
     sizes = {name for call in nodes_of(ast.Call, owner) for name in sizes_taken(call, any_shape=False)}
     sides = [(each.op, side) for each in nodes_of(ast.BinOp, owner) for side in (each.left, each.right)]
@@ -27,7 +30,7 @@ def numbers_beside_leaves(owner: ast.ClassDef) -> dict[str, str]:
 
 
 def _static_attributes(owner: ast.ClassDef) -> set[str]:
-    """The attributes of `self` that `tree_flatten` returns as they are in its second part, and not in the first."""
+    """Return the attributes that `tree_flatten` returns as aux and not among the children."""
     flatten = next(filter(None, (method_of(owner, name) for name in _FLATTEN)), None)
     if flatten is None:
         return set()
@@ -48,7 +51,7 @@ def _static_attributes(owner: ast.ClassDef) -> set[str]:
 
 
 def _entries(aux: ast.expr) -> list[ast.expr]:
-    """What a tuple, a list or a dict is written out of; another expression alone."""
+    """Return the entries of a display of a tuple, list or dict, or the expression itself."""
     match aux:
         case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
             return parts

@@ -1,4 +1,7 @@
-"""The elements of lists, where their expressions tell: of `[in_size, *hidden, out_size]`, and of `[Linear(a, b) for a, b in pairwise(sizes)]`; the shapes of arrays that jax makes."""
+"""Elements of lists, as far as expressions tell, and shapes of arrays that jax creates.
+
+Examples are `[in_size, *hidden, out_size]` and `[Linear(a, b) for a, b in pairwise(sizes)]`.
+"""
 
 import ast
 import math
@@ -13,20 +16,23 @@ from scaffold.source.instance import given_as, last_name
 from scaffold.source.local_makers import substituted
 
 Elements = list[ast.expr] | None
-"""The elements of a list, as expressions; None of what is no list, or one of which nothing says the elements."""
+"""Expressions of a list's elements, or None if it is no list or they are unknown."""
 _MOST = 4096
-"""How many times the elements of a list are repeated at most."""
+"""Limit for the repetition of a list."""
 
 
 class Lists(Struct, frozen=True):
-    """Lists by name: those that a function is given, and those that it binds."""
+    """Lists by name, from arguments and from assignments."""
 
     values: Mapping[str, ast.expr]
     copies: int | None = None
-    """How many elements `[width] * depth` is taken to have; None where it is not known."""
+    """Number of elements to assume for `[width] * depth`, or None."""
 
     def parts(self, value: ast.expr) -> list[ast.expr]:
-        """The expressions of the elements of what a field is made of; the one that stands for all where there are more; the value itself of what is no list."""
+        """Return the elements of a field's expression.
+
+        If their number is unknown, an element stands for all. If the value is no list, it is returned alone.
+        """
         match value:
             case ast.List(elts=parts) | ast.Tuple(elts=parts):
                 return parts
@@ -40,13 +46,16 @@ class Lists(Struct, frozen=True):
                 return [value]
 
     def _unrolled(self, value: ast.ListComp | ast.GeneratorExp) -> Iterator[ast.expr]:
-        """The element of a comprehension for each size; nothing where no list of sizes is gone through."""
+        """Yield the element of a comprehension for each size, or nothing if the list of sizes is unknown."""
         loop = value.generators[0]
         for element in self._rows(loop.iter) or () if len(value.generators) == 1 else ():
             yield substituted(value.elt, dict(_bound(loop.target, element)))
 
     def _rows(self, every: ast.expr) -> list[Any] | None:
-        """What a loop goes through: expressions, tuples of rows, None of what is no size."""
+        """Return the rows of a loop: expressions, or tuples of rows.
+
+        None stands for values that are no size.
+        """
         match every:
             case ast.Call(args=[inner]) if last_name(every) == "pairwise":
                 elements = self.elements(inner)
@@ -62,7 +71,7 @@ class Lists(Struct, frozen=True):
                 return self.elements(every)
 
     def elements(self, node: ast.expr) -> Elements:
-        """The elements of what an expression gives."""
+        """Return the elements of an expression, or None."""
         match node:
             case ast.Name(id=name) if name in self.values:
                 without = {key: value for key, value in self.values.items() if key != name}
@@ -86,7 +95,7 @@ class Lists(Struct, frozen=True):
                 return None
 
     def shape_of_array(self, value: ast.expr) -> tuple[int, ...]:
-        """The shape of `jnp.array([(0, 1), (1, 0)])`, of numbers or rows of numbers that are listed; () of another value."""
+        """Return the shape of a literal such as `jnp.array([(0, 1), (1, 0)])`, or `()`."""
         match value:
             case ast.Call(args=[listed, *_]) if last_name(value) in ("array", "asarray"):
                 rows = self.elements(listed) or []
@@ -96,7 +105,7 @@ class Lists(Struct, frozen=True):
         return () if len(columns) != 1 else (len(rows), *(count for count in columns if count))
 
     def _listed(self, parts: list[ast.expr]) -> Elements:
-        """The elements of a display, in which one may be starred: `[in_size, *hidden, out_size]`."""
+        """Return the elements of a display with starred parts, such as `[in_size, *hidden, out_size]`."""
         elements: list[ast.expr] = []
         for part in parts:
             inner = self.elements(part.value) if isinstance(part, ast.Starred) else [part]
@@ -107,7 +116,7 @@ class Lists(Struct, frozen=True):
 
 
 def filled_lists(function: Function) -> dict[str, ast.List]:
-    """The lists that begin as `[]` and are filled by `append`, by name: with all that any branch or loop appends, once each."""
+    """Return the lists that begin empty and grow by `append`, with the elements of all branches and loops."""
     empty = [
         ast.unparse(target)
         for node in nodes_of(ast.Assign, *function.body)
@@ -125,14 +134,14 @@ def filled_lists(function: Function) -> dict[str, ast.List]:
 
 
 def literal_slice(node: ast.Slice) -> slice | None:
-    """The slice that `[1:-1]` writes, but for its step; None of one that is computed."""
+    """Return the slice that literal bounds such as `[1:-1]` give, without a step, or None."""
     ends = [whole_number(node.lower), whole_number(node.upper)]
     is_known = [end is None for end in ends] == [node.lower is None, node.upper is None]
     return slice(*ends) if is_known else None
 
 
 def _bound(target: ast.expr, row: Any) -> Iterator[tuple[str, ast.expr]]:
-    """The names that one round of a loop binds to sizes."""
+    """Yield the names that a round of a loop binds to sizes."""
     match target, row:
         case ast.Name(id=name), ast.expr():
             yield name, row
@@ -151,21 +160,21 @@ SHAPE_AT = {
     **dict.fromkeys(("bernoulli", "choice", "gamma", "poisson", "t", "chisquare", "rayleigh"), 2),
     **dict.fromkeys(("truncated_normal", "beta", "binomial", "weibull_min"), 3),
 }
-"""Where functions of jax take the shape of what they make: random ones behind the key, and what they draw from."""
+"""Position of the shape among the arguments of jax's creators. Samplers take a key and parameters first."""
 _COUNT_AT = {"arange": 0, "eye": 0, "identity": 0, "linspace": 2, "logspace": 2, "geomspace": 2}
-"""Where others take how many numbers they make."""
+"""Position of the number of elements among the arguments of other creators."""
 _SQUARE = ("eye", "identity")
 RANGES = tuple(name for name in _COUNT_AT if name not in _SQUARE)
-"""What gives one axis, as long as its arguments say."""
+"""Creators of an array with a single axis, whose length the arguments give."""
 
 
 def argument_of(call: ast.Call, place: int, *names: str) -> ast.expr | None:
-    """What a call gives at a place, or by one of the names."""
+    """Return the argument of a call at a position, or under any of the names."""
     return call.args[place] if place < len(call.args) else next(iter(given_as(call, *names)), None)
 
 
 def created_shape(call: ast.Call, size: Callable[[ast.expr], str]) -> tuple[str, ...] | None:
-    """The dims of what a call makes; None where it makes no array, or of other sizes."""
+    """Return the dims of the array that a call creates, or None if it creates none or they are unknown."""
     name = last_name(call)
     if name in SHAPE_AT:
         node = argument_of(call, SHAPE_AT[name], "shape")
@@ -181,7 +190,7 @@ def created_shape(call: ast.Call, size: Callable[[ast.expr], str]) -> tuple[str,
 
 
 def _as_count(node: ast.expr | None) -> ast.expr | None:
-    """How many numbers `jnp.arange(3.0)` makes, which counts in floats."""
+    """Convert the float count of a call such as `jnp.arange(3.0)` to an integer."""
     match node:
         case ast.Constant(value=float(count)):
             return ast.copy_location(ast.Constant(math.ceil(count)), node)

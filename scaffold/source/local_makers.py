@@ -1,4 +1,4 @@
-"""What the local names of a constructor stand for where it calls them: `linear = partial(nnx.Linear, use_bias=False)`."""
+"""Local names of a constructor for callables, such as `linear = partial(nnx.Linear, use_bias=False)`."""
 
 import ast
 import copy
@@ -9,24 +9,25 @@ from scaffold.source.expressions import Function, own_nodes, parsed
 from scaffold.source.instance import last_name, made_attributes
 
 _LEVELS = 5
-"""How many names are followed: one may stand for another."""
+"""Limit of names to follow, since a name may stand for another."""
 
 
 def unfolded(function: Function) -> Function:
-    """The function with each call of a local name as that of the class, the partial or the expression that the name is bound to."""
+    """Replace calls of local names by calls of the class, partial or expression that these names stand for.
+    """
     makers = dict(_makers(function))
     return _Unfolding(makers).visit(copy.deepcopy(function)) if makers else function
 
 
 def unfolded_attributes(code: str | Function) -> Iterator[tuple[str, ast.expr]]:
-    """The attributes of `self` that a function assigns, or those of a text, each with its value, unfolded."""
+    """Yield the attributes of `self` that functions assign, with unfolded values."""
     for function in parsed(code).body if isinstance(code, str) else [code]:
         if isinstance(function, Function):
             yield from made_attributes(unfolded(function))
 
 
 def _makers(function: Function) -> Iterator[tuple[str, ast.expr]]:
-    """The local names that stand for what can be called, each with that; an argument for the class that it is by default."""
+    """Yield the local names that stand for callables, also arguments whose default is a class."""
     for argument, default in parameters_with_defaults(function):
         if isinstance(default, ast.Name | ast.Attribute) and last_name(default)[:1].isupper():
             yield argument.arg, default
@@ -53,7 +54,7 @@ def _is_maker(value: ast.expr) -> bool:
 
 
 def _partial(value: ast.expr) -> ast.Call | None:
-    """The call that a partial makes of what it is given so far."""
+    """Return a partial as a call with the arguments bound so far, or None."""
     match value:
         case ast.Call(func=function, args=[made, *given], keywords=keywords):
             is_partial = ast.unparse(function).rpartition(".")[2] in ("partial", "Partial")
@@ -76,7 +77,7 @@ class _Unfolding(ast.NodeTransformer):
 
 
 def _called(maker: ast.expr, call: ast.Call) -> ast.expr:
-    """What a call of a maker comes to."""
+    """Return the expression to which a call of a maker amounts."""
     if isinstance(maker, ast.IfExp):
         return _called(maker.body, call)
     if isinstance(maker, ast.Lambda):
@@ -90,14 +91,14 @@ def _called(maker: ast.expr, call: ast.Call) -> ast.expr:
 
 
 def _given(arguments: ast.arguments, call: ast.Call) -> dict[str, ast.expr]:
-    """The values of the parameters of a lambda, as a call gives them."""
+    """Map the parameters of a lambda to the arguments of a call."""
     places = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
     by_name = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     return {**dict(zip(places, call.args, strict=False)), **by_name}
 
 
 def substituted(expression: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
-    """A copy of an expression with values for names."""
+    """Return a copy of an expression with values in place of names."""
     return _Substitution(values).visit(copy.deepcopy(expression))
 
 

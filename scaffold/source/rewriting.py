@@ -1,7 +1,4 @@
-"""Rewriting the author's Python without running it.
-
-Source text is replaced at the positions that the parser gives, so comments and layout survive.
-"""
+"""Replacement of the author's source at positions from the AST, which preserves comments and layout."""
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,18 +8,18 @@ from scaffold.source.expressions import is_identity_test, local_names, own_names
 from scaffold.source.instance import attribute_of_self
 
 Edit = tuple[tuple[int, int], tuple[int, int], str]
-"""Where a span begins and ends, by line and column, and what goes there."""
+"""Start and end of a span, by line and column, and the new text."""
 Rewrite = Callable[[ast.AST, tuple[ast.AST, ...]], str | None]
-"""From a node and its ancestors to the text that replaces it, or None to leave it."""
+"""Function of a node and its ancestors that returns the new text, or None to keep the node."""
 
 
 def rewrite(source: str, change: Rewrite, tree: ast.AST | None = None) -> str:
-    """`source` with every node of its tree replaced for which `change` gives a text; outermost first, inner ones left."""
+    """Replace every node for which `change` returns a text, outermost first. Nodes inside it stay."""
     return spliced(source, _edits(tree or ast.parse(source), (), change))
 
 
 def spliced(source: str, edits: Iterable[Edit]) -> str:
-    """`source` with a text in the place of each span. The parser counts columns in bytes."""
+    """Replace each span by its text. The parser counts columns in bytes."""
     starts = [0]
     for line in source.split("\n"):
         starts.append(starts[-1] + len(line.encode()) + 1)
@@ -33,12 +30,12 @@ def spliced(source: str, edits: Iterable[Edit]) -> str:
 
 
 def in_place_of(node: ast.expr | ast.stmt, text: str) -> Edit:
-    """The edit that writes a text in the place of a node."""
+    """Return the edit that replaces a node."""
     return (node.lineno, node.col_offset), end_of(node), text
 
 
 def end_of(node: ast.expr | ast.stmt) -> tuple[int, int]:
-    """Line and column behind a node."""
+    """Return the line and the column behind a node."""
     return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
 
 
@@ -70,9 +67,9 @@ def _replaced(node: Any, ancestors: tuple[ast.AST, ...], change: Rewrite) -> Any
 
 
 def rename(source: str, names: Mapping[str, str]) -> str:
-    """`source` with every free name in `names` replaced: `key` by `weight_key`, `depth` by `self.depth`.
+    """Replace every free name in `names`, such as `key` by `weight_key`, or `depth` by `self.depth`.
 
-    A name that the source itself assigns stays, unless the new one can be assigned in its place.
+    A name that the source assigns stays, unless the new name can be assigned too.
     """
     tree = ast.parse(source)
     nodes = [node for node in own_names(tree) if node.id in names]
@@ -85,7 +82,7 @@ def rename(source: str, names: Mapping[str, str]) -> str:
 def read_as(
     source: str, reads: Mapping[str, str], unless: Callable[[ast.AST], bool] | None = is_identity_test
 ) -> str:
-    """`source` with `self.NAME` replaced where it is read by what `reads` has for the name, `unless` the node above says no."""
+    """Replace reads of `self.NAME` by the text in `reads`, except below a node for which `unless` holds."""
 
     def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
         is_kept = ancestors and unless is not None and unless(ancestors[-1])

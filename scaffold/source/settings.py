@@ -1,4 +1,4 @@
-"""Classes of a file that hold settings, as a dataclass whose fields have defaults or are plain values: they are their own example."""
+"""Classes of settings in a file, such as dataclasses of plain values, with an example of each."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,22 +11,22 @@ from scaffold.source.instance import attribute_of_self, last_name, made_attribut
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum")
 _PLAIN = {"int": "3", "float": "0.5", "bool": "True", "str": '"name"', "tuple[int, ...]": "(3, 2)"}
-"""Types of fields, and values for those without a default."""
+"""Example values for fields without a default, by type."""
 
 
 _LARGE = 16
-"""A number of which no multiple is needed to tell it from others."""
+"""Number above which a size needs no multiple to be distinct."""
 
 
 class Settings(Struct, frozen=True):
-    """An example of a class, and its numbers, which are sizes where a dim has the name of one."""
+    """Example of a class, and its numbers, which serve as sizes of dims of the same name."""
 
     source: str
     counts: tuple[tuple[str, int], ...] = ()
 
 
 def settings_of(body: Iterable[ast.stmt]) -> dict[str, Settings]:
-    """By name, the enumerations of a file, and its dataclasses that need no argument but plain values."""
+    """Return examples for enumerations, and for dataclasses of plain values, by class name."""
     found = ((node.name, _settings(node)) for node in body if isinstance(node, ast.ClassDef))
     return {name: settings for name, settings in found if settings is not None}
 
@@ -54,7 +54,7 @@ def _settings(node: ast.ClassDef) -> Settings | None:
 
 
 def _multiples(node: ast.ClassDef, counts: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    """The numbers that the class divides by others of its own, as `self.width % self.heads`, or makes what it divides of: multiples of those."""
+    """Yield sizes for fields that the class divides by others, as in `self.width % self.heads`."""
     made = dict(made_attributes(node))
     for division in nodes_of(ast.BinOp, node):
         divided, by = map(attribute_of_self, (division.left, division.right))

@@ -1,4 +1,4 @@
-"""The names that stand where calls take sizes: `width` of `nn.Linear(3, width)` and of `jnp.zeros((width, 2))`."""
+"""Names in places where calls take sizes: `width` in `nn.Linear(3, width)` and `jnp.zeros((width, 2))`."""
 
 import ast
 import re
@@ -9,33 +9,34 @@ from scaffold.source.expressions import nodes_of
 from scaffold.source.lists import SHAPE_AT, argument_of
 
 _SIZED = ("range", "zeros", "ones", "empty", "eye", "identity", "arange", "tri")
-"""Functions whose arguments are sizes."""
+"""Functions that take sizes."""
 _PLACES = (("full", 0), ("split", 1), ("linspace", 2), ("top_k", 1), ("one_hot", 1), ("fori_loop", 1))
-"""Functions that take a size at one place."""
+"""Functions that take a size at a single position."""
 _KEYWORDS = ("length", "num", "num_classes", "num_segments", "total_repeat_length", "axis_size")
-"""Arguments of functions of jax that are sizes, whichever function takes them."""
+"""Keywords of jax's functions that are sizes."""
 _LAYERS = ("nn", "nnx")
-"""The rooms of layers, which take sizes."""
+"""Modules of layers, whose arguments are sizes."""
 RATES = ("Dropout", "AlphaDropout")
-"""Layers that take a rate first."""
+"""Layers whose first argument is a rate."""
 _SIZE = re.compile(
     r"size|shape|features|dim|width|depth|num|channels|heads|dilation|stride|groups|length|^n_|^in_|^out_"
 )
-"""Names of arguments that are sizes."""
+"""Pattern for names of arguments that are sizes."""
 NAMED_SIZE = re.compile(
     r"(^|_)(size|width|depth|dim|features|channels|heads|hidden|units|levels|classes|modes|layers)$"
 )
-"""Names that say that an argument is one size, where nothing else says it."""
+"""Pattern for names that mark an argument as a single size, if nothing else tells."""
 
 
 RANDOM = ("random", "jr", "jrandom")
-"""What `jax.random` is called, whose functions take a key first, and a shape."""
+"""Usual names of `jax.random`, whose functions take a key before the shape."""
 
 
 def sizes_taken(call: ast.Call, *, any_shape: bool = True) -> Iterator[str]:
-    """The names that stand in a shape, or where a function or a layer takes a size.
+    """Yield the names in shapes, and in sizes that functions or layers take.
 
-    With `any_shape` any tuple and list is a shape, as in a constructor, and else those of functions that take one.
+    With `any_shape`, as for constructors, any tuple or list is a shape. Otherwise only functions of
+    `jax.random` take shapes.
     """
     *path, function = ast.unparse(call.func).split(".")
     is_layer = function[:1].isupper() and function not in RATES and not set(_LAYERS).isdisjoint(path)
@@ -51,7 +52,7 @@ def sizes_taken(call: ast.Call, *, any_shape: bool = True) -> Iterator[str]:
 
 
 def shapes_taken(call: ast.Call) -> Iterator[str]:
-    """The names that stand where a call takes a whole shape, behind a key, or of which a shape has each size: `(2, *inner)`."""
+    """Yield the names that a call takes as a whole shape, behind a key or starred as in `(2, *inner)`."""
     function = ast.unparse(call.func)
     *path, name = function.split(".")
     is_initialiser = _INITIALISER.search(function) is not None
@@ -65,11 +66,11 @@ def shapes_taken(call: ast.Call) -> Iterator[str]:
 
 
 _INITIALISER = re.compile(r"\binitializers\.|(^|[._])init(ializer)?(\(.*\))?$")
-"""What draws an array of a shape, which is given behind the key: `nnx.initializers.normal()`, and `self.kernel_init`."""
+"""Pattern for initialisers, such as `nnx.initializers.normal()`, which take a key before the shape."""
 
 
 def gone_through(tree: ast.AST) -> Iterator[str]:
-    """The names whose entries code goes through: in a loop, by a star, or as it makes a tuple or a list of them."""
+    """Yield the names that code iterates over, in a loop, by a star, or by `tuple` and `list`."""
     loops = (part for _, part in _loops(tree))
     stars = (each.value for each in nodes_of(ast.Starred, tree))
     copies = (each.args for each in nodes_of(ast.Call, tree) if ast.unparse(each.func) in ("tuple", "list"))
@@ -78,7 +79,7 @@ def gone_through(tree: ast.AST) -> Iterator[str]:
 
 
 def lists_of_sizes(tree: ast.AST) -> Iterator[str]:
-    """The names of which each entry is taken for a size in a loop: `hidden` of `for width in hidden: Linear(3, width)`."""
+    """Yield the names whose entries serve as sizes: `hidden` of `for width in hidden: Linear(3, width)`."""
     sizes = {name for call in nodes_of(ast.Call, tree) for name in sizes_taken(call)}
     for target, every in _loops(tree):
         if isinstance(target, ast.Name) and target.id in sizes:
@@ -86,7 +87,7 @@ def lists_of_sizes(tree: ast.AST) -> Iterator[str]:
 
 
 def _loops(tree: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What loops bind, each with what it is an entry of."""
+    """Yield the targets of loops with the iterables of their values."""
     for kind in (ast.For, ast.comprehension):
         for loop in nodes_of(kind, tree):
             yield from _entries(loop.target, loop.iter)
@@ -104,7 +105,7 @@ def _entries(target: ast.expr, every: ast.expr) -> Iterator[tuple[ast.expr, ast.
 
 
 def names_in_size(expression: ast.expr) -> Iterator[str]:
-    """The names in an expression of sizes, as `(2 * width, depth)`."""
+    """Yield the names in an expression of sizes, such as `(2 * width, depth)`."""
     match expression:
         case ast.Name(id=name):
             yield name

@@ -1,4 +1,4 @@
-"""Text as source: docstrings quoted and wrapped, blocks indented without touching what is inside strings."""
+"""Source from text: quoted and wrapped docstrings, and blocks indented outside of strings."""
 
 import textwrap
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ WIDTH = 88
 
 
 def docstring(text: str, indent: str) -> str:
-    """A docstring, ready to paste after `indent`; nothing where it would say nothing."""
+    """Return a docstring to paste after `indent`, or nothing for an empty text."""
     if not text.strip():
         return ""
     body = _wrapped(text.strip(), len(indent))
@@ -27,7 +27,7 @@ def docstring(text: str, indent: str) -> str:
 
 
 def _wrapped(text: str, indent: int) -> str:
-    """`text` with its long lines broken; a paragraph of prose with a long line is filled anew."""
+    """Break long lines, and refill paragraphs of prose that have any."""
     width = WIDTH - indent
     if "\n" not in text and len(text) <= width - 3:  # most docstrings are one short line
         return text
@@ -62,7 +62,7 @@ def _wrap(line: str, width: int) -> list[str]:
 
 
 def block(source: str, indent: str) -> str:
-    """Statements, each line indented but for those inside a string of several lines."""
+    """Indent statements, except for lines inside a string."""
     text = dedented(source)
     inside = string_lines(text)
     lines = text.split("\n")
@@ -73,6 +73,6 @@ def block(source: str, indent: str) -> str:
 
 
 def listed(parts: Iterable[str]) -> str:
-    """The parts in one phrase: `a, b and c`."""
+    """Join the parts as a phrase: `a, b and c`."""
     every = [*parts]
     return " and ".join(filter(None, [", ".join(every[:-1]), *every[-1:]]))

@@ -1,8 +1,8 @@
-"""The pytree laws: what every class that jax flattens must hold, as tests.
+"""The pytree laws: tests of what every class that jax flattens must hold.
 
 Subclass `PytreeLaws` in a test file, declare the leaves, and say how to build and call the
-class; pytest then runs every law on it. A law that should not hold for a class is
-overridden like any method, or deselected with `-k`:
+class. pytest then runs every law on that class. To exempt a class from a law, override the
+test like any method, or deselect the test with `-k`:
 
     class TestAffine(PytreeLaws):
         leaves = (Leaf("weight", "param", (3, 2)), Leaf("bias", "param", (3,)))
@@ -20,7 +20,7 @@ overridden like any method, or deselected with `-k`:
         def call(self, affine, *arguments):
             return affine(*arguments)
 
-What is not declared is found from instances, so that five lines are a suite:
+The laws infer from instances whatever a suite leaves undeclared, so that five lines are a suite:
 
     class TestAffine(PytreeLaws):
         def build(self, seed):
@@ -29,14 +29,14 @@ What is not declared is found from instances, so that five lines are a suite:
         def arguments(self, seed):
             return (sample(seed, (2,)),)
 
-`check_pytree(build, arguments)` runs the laws without a suite, and gives a report.
+`check_pytree(build, arguments)` runs the laws without a suite, and returns a report.
 
-Each law is a file in `laws`, with its statement, the usual mistake behind a failure, its fix
-and its tests. Suites for more than pytrees are modules at the top: `nnx`, `train_state`,
-`closure`, `state`, `shared`, `abstract`. Everything else is private by its place. The rooms,
-each of which imports only from those before it: `patches`, `inspect`, `trace`, `values`,
-`declare`, `engine`, `discover`, `suites`, `snapshot`, `laws`. What is imported here needs jax,
-numpy and pytest, and Equinox only where the class is an Equinox Module.
+A file in `laws` holds a law: its statement, the usual mistake behind a failure, the fix and the
+tests. Suites of other kinds are modules at the top: `nnx`, `train_state`, `closure`, `state`,
+`shared`, `abstract`. Every other module is private. Each room imports only from rooms before it:
+`patches`, `inspect`, `trace`, `values`, `declare`, `sharding`, `engine`, `discover`, `snapshot`,
+`kinds`, `laws`. The room `step` has the laws of training steps, and imports from neither `kinds`
+nor `laws`. This module needs jax, numpy and pytest, and Equinox only for Equinox Modules.
 """
 
 from importlib import import_module
@@ -88,7 +88,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name when it is first used, since pytest loads the plugin in every run and jax takes long."""
+    """Import a name at its first use: pytest loads the plugin in every run, and jax is slow to import."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{_HOMES[name]}", __name__), name)

@@ -1,7 +1,7 @@
 """The laws of abstract classes: what a base of Equinox Modules leaves to its subclasses.
 
-Subclass `AbstractLaws` with a name that starts with `Test`, and name the class, the fields
-that are an `eqx.AbstractVar`, and the abstract methods.
+Subclass `AbstractLaws` with a name that starts with `Test`. Name the class, the fields that are an
+`eqx.AbstractVar`, and the abstract methods.
 """
 
 from .engine.registry import with_tests_of
@@ -12,4 +12,4 @@ from .laws.of_kinds import abstract
 
 @with_tests_of(abstract.CHECKS, guard=told_as_finding)
 class AbstractLaws(AbstractSuite):
-    """Subclass it with a name that starts with `Test`; see the head of this file."""
+    """The suite of an abstract base. Subclass it with a name that starts with `Test`."""

@@ -33,19 +33,19 @@ from .trace.programs import settings
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What the laws say of a class; it prints well, and is data."""
+    """Results of the laws for one class, which print well and convert to JSON."""
 
     name: str
     findings: tuple[Finding, ...]
     passed: tuple[str, ...]
     skipped: dict[str, str]
-    """By test, the reason."""
+    """Reason of each skip, by test."""
     leaves: tuple[Any, ...]
-    """Each `Leaf`, or each `Var` of an NNX module, as it is declared or was found."""
+    """Each `Leaf`, or each `Var` of an NNX module, as declared or inferred."""
     undeclared: tuple[str, ...] = ()
-    """What could be declared besides, with which more laws apply."""
+    """Names of further declarations that would make more laws apply."""
     declaration: str = ""
-    """What a suite may declare: leaves, static values and outputs, ready to paste."""
+    """Source code that declares leaves, static values and outputs, ready to paste into a suite."""
 
     @property
     def ok(self) -> bool:
@@ -60,7 +60,7 @@ class Report:
         return "\n".join([head, *map(str, self.findings), *rests, *others, *more])
 
     def to_json(self) -> dict[str, Any]:
-        """The report as plain JSON."""
+        """Return the report as plain JSON."""
         findings = [finding.to_json() for finding in self.findings]
         fields = {"name": self.name, "ok": self.ok, "findings": findings}
         return {**fields, "passed": list(self.passed), "skipped": dict(self.skipped)}
@@ -73,11 +73,11 @@ def check_pytree(
     call: Callable[..., Any] | None = None,
     **declared: Any,
 ) -> Report:
-    """Runs the pytree laws on what `build(seed)` gives, or those of NNX modules.
+    """Run the pytree laws, or the laws of NNX modules, on the class that `build(seed)` builds.
 
-    `arguments(seed)` are example arguments of the call, which is that of the instance or
-    `call(instance, *arguments)`. Whatever a suite may declare can be declared: `leaves`,
-    `static`, `returns`, `skips` and the others.
+    `arguments(seed)` returns example arguments of the call. The call is that of the instance, or
+    `call(instance, *arguments)`. The other keywords are the declarations of a suite: `leaves`, `static`,
+    `returns`, `skips` and more.
     """
     body: dict[str, Any] = {"build": lambda self, seed: build(seed), **declared}
     if arguments is not None:
@@ -111,7 +111,7 @@ def check_pytree(
 
 
 def laws_of(build: Callable[[int], Any]) -> Any:
-    """The laws of NNX modules for what is one, where Flax is in use, and else those of pytrees."""
+    """Return the suite for what `build` returns: `NnxLaws` for an NNX module, else `PytreeLaws`."""
     with contextlib.suppress(Exception):  # the constructor fails: P1 says so
         first = build(0)
         flax: Any = sys.modules.get("flax.nnx")
@@ -121,7 +121,7 @@ def laws_of(build: Callable[[int], Any]) -> Any:
 
 
 def tests_of(suite: Any) -> Iterator[tuple[str, Callable[..., None]]]:
-    """The tests in the order of causes, one for each of their parameters."""
+    """Yield name and function of each test that applies, causes first, once per parameter value."""
     owners = reversed(type(suite).__mro__)
     names = [n for owner in owners for n in vars(owner) if n.startswith("test_p")]
     for name in dict.fromkeys(names):
@@ -139,7 +139,7 @@ def tests_of(suite: Any) -> Iterator[tuple[str, Callable[..., None]]]:
 
 
 def run(test: Callable[..., None]) -> None:
-    """One test, with a folder where it asks for one; warnings are the concern of others."""
+    """Run a test with warnings ignored, and with a temporary folder if the test takes `tmp_path`."""
     folders = tempfile.TemporaryDirectory if "tmp_path" in inspect.signature(test).parameters else None
     with contextlib.ExitStack() as stack, warnings.catch_warnings(action="ignore"):
         test(**({"tmp_path": pathlib.Path(stack.enter_context(folders()))} if folders else {}))

@@ -1,7 +1,7 @@
 """The laws of closures: what a function with captured arrays must hold besides the pytree laws.
 
-Subclass `ClosureLaws` as one subclasses `PytreeLaws`: `call` passes the arguments by
-position, and the inputs have an `example`, the tuple of arguments that fixes their structure.
+Subclass `ClosureLaws` like `PytreeLaws`. `call` passes the arguments by position. `inputs` contains an
+`example`, which is the tuple of arguments that fixes their structure.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from .laws.of_kinds import closure
 
 @with_tests_of(closure.CHECKS)
 class ClosureLaws(PytreeLaws):
-    """Subclass it with a name that starts with `Test`; see the head of this file."""
+    """The suite of a closure. Subclass it with a name that starts with `Test`."""
 
     held_besides = ("structure",)  # of the example
 

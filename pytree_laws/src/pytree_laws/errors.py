@@ -1,4 +1,4 @@
-"""Errors: whether an author raises one on purpose, or something just breaks."""
+"""Classification of errors: raised by an author on purpose, or by something that breaks."""
 
 import dis
 import re
@@ -27,26 +27,36 @@ _OF_TYPES = {
 
 
 def is_checked_at_run_time(error: BaseException | None) -> bool:
-    """Whether a check of Equinox, or a callback, says that values are not allowed: jax raises it from no code of the class."""
+    """Whether a check of Equinox, or a callback, refused values while a program ran.
+
+    jax raises this error from no line of the class.
+    """
     return _AT_RUN_TIME.search(f"{type(error).__name__}: {error}") is not None
 
 
 def is_of_types(error: BaseException | None) -> bool:
-    """Whether a checker of annotations at run time refuses a value, which comes before any check in the code of a class.
+    """Whether a run-time type checker refused a value, before any check in the class ran.
 
-    Errors are known by name: none of the checkers need be installed. What a checker says of an annotation itself refuses no value.
+    The errors are known by name, so that no type checker need be installed. An error about an annotation
+    itself refuses no value.
     """
     names = ((cls.__module__.partition(".")[0], cls.__name__) for cls in type(error).__mro__)
     return not _OF_TYPES.isdisjoint(names)
 
 
 def is_of_promotion(error: BaseException) -> bool:
-    """Whether jax says that two dtypes may not meet, by an error of its own that older ones do not show."""
+    """Whether jax refused to promote two dtypes.
+
+    The error is known by name, since older versions of jax do not export its class.
+    """
     return type(error).__name__ == "TypePromotionError"
 
 
 def raises_deliberately(error: BaseException, cls: Any) -> bool:
-    """Whether the code of a class or a function, or what it calls beside jax, says itself that this is not allowed."""
+    """Whether an author raised the error: a check at run time, or a `raise` outside of jax and numpy.
+
+    A `raise` inside of such a library counts if `cls` belongs to that library.
+    """
     if is_checked_at_run_time(error):
         return True
     last = _last(error.__traceback__)
@@ -61,7 +71,7 @@ def raises_deliberately(error: BaseException, cls: Any) -> bool:
 
 
 def asks_for_a_package(error: BaseException | None) -> bool:
-    """Whether an error, or the one that it was raised from, is about a package that is not installed."""
+    """Whether an error, or its cause, is about a package that is not installed."""
     if error is None:
         return False
     says_so = isinstance(error, ImportError) or "No module named '" in str(error)
@@ -69,7 +79,10 @@ def asks_for_a_package(error: BaseException | None) -> bool:
 
 
 def leaves_to_subclasses(error: BaseException) -> bool:
-    """Whether what raised an error does nothing else: a method that subclasses write, and no refusal of what it is given."""
+    """Whether an unconditional `NotImplementedError` in a method leaves the method to subclasses.
+
+    A method with a branch refuses some of its arguments instead.
+    """
     last = _last(error.__traceback__)
     if last is None or not isinstance(error, NotImplementedError):
         return False
@@ -79,17 +92,20 @@ def leaves_to_subclasses(error: BaseException) -> bool:
 
 
 def refuses_by_itself(error: BaseException, cls: type) -> bool:
-    """Whether the package of the class itself raises an error on purpose, and nothing that it calls elsewhere."""
+    """Whether the package of the class raised an error on purpose, and no library that it calls."""
     return raises_deliberately(error, cls) and is_of_package(error, cls)
 
 
 def is_of_package(error: BaseException, cls: type) -> bool:
-    """Whether the package of the class itself raised an error, and nothing that it calls elsewhere."""
+    """Whether the package of the class raised an error, and no library that it calls."""
     return _package_of(error) == cls.__module__.partition(".")[0]
 
 
 def place_in_laws(error: BaseException) -> str:
-    """The file and line of the laws that raised an error; empty where a class or a library did, or a suite asserts."""
+    """Return file and line of the laws that raised an error, such as `trees.py:12`.
+
+    The text is empty for an error of a class, of a library, or of an `assert` in a suite.
+    """
     if isinstance(error, AssertionError) or _package_of(error) != _OWN:
         return ""
     *_, (frame, line) = (place for place in walk_tb(error.__traceback__) if _package(place[0]) == _OWN)
@@ -97,7 +113,7 @@ def place_in_laws(error: BaseException) -> str:
 
 
 def _package_of(error: BaseException) -> str:
-    """The package of the code that raised an error, or of most that recurses; empty where nothing says it."""
+    """Return the package that raised an error, or the most frequent one of a recursion."""
     packages = [_package(frame) for frame, _ in walk_tb(error.__traceback__)]
     if isinstance(error, RecursionError):  # where it ends is by chance
         return Counter(packages).most_common(1)[0][0]
@@ -109,7 +125,7 @@ def _package(frame: FrameType) -> str:
 
 
 def _last(traceback: TracebackType | None) -> tuple[FrameType, int] | None:
-    """The frame that raised, and where in its code."""
+    """Return the frame that raised, and the index of its last instruction."""
     result = None
     while traceback is not None:
         result = traceback.tb_frame, traceback.tb_lasti
@@ -118,9 +134,9 @@ def _last(traceback: TracebackType | None) -> tuple[FrameType, int] | None:
 
 
 def message_of(error: object) -> str:
-    """What an error says, without where the laws began to trace and where to read on.
+    """Return the message of an error without notes on tracing and pointers to documentation.
 
-    Of a check at run time Equinox tells first where to look for what it says.
+    Of a check at run time, return only the message that the author wrote.
     """
     text = _BESIDE_THE_POINT.sub("", str(error)).strip()
     checked = _CHECKED.search(text)
@@ -128,5 +144,5 @@ def message_of(error: object) -> str:
 
 
 def error_text(error: BaseException) -> str:
-    """An error in one line."""
+    """Return type and message of an error in one line."""
     return f"{type(error).__name__}: {' '.join(message_of(error).split())[:300]}"

@@ -1,7 +1,7 @@
-"""The laws of NNX modules: what every `flax.nnx.Module` must hold, as tests.
+"""The laws of NNX modules: tests of what every `flax.nnx.Module` must hold.
 
 Subclass `NnxLaws` in a test file, declare the Variables, and say how to build and call the
-module; pytest then runs every law on it:
+module. pytest then runs every law on that module:
 
     class TestCounter(NnxLaws):
         variables = (
@@ -22,8 +22,8 @@ module; pytest then runs every law on it:
         def call(self, counter, *arguments):
             return counter(*arguments)
 
-The laws are the pytree laws, as far as Variables can answer them. P4 is about key paths, which Flax makes for its
-modules, and is left out; so is P22, for Flax stacks layers itself, with `nnx.vmap` and `nnx.scan`.
+The laws are the pytree laws, as far as Variables can answer them. P4 is left out, since Flax makes
+the key paths of its modules. P22 is left out, since Flax stacks layers by `nnx.vmap` and `nnx.scan`.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ __all__ = ["LAWS", "NnxLaws", "Var"]
 
 @with_tests_of(*CHECKS)
 class NnxLaws(NnxSuite):
-    """All laws of NNX modules. Subclass it with a name that starts with `Test`."""
+    """The suite of an NNX module, with all its laws. Subclass it with a name that starts with `Test`."""
 
 
 LAWS: Mapping[str, Law] = NnxLaws.laws_by_number

@@ -1,7 +1,8 @@
-"""The plugin of pytest: options that record numbers, and that tell which laws are left out.
+"""The pytest plugin: options that record numbers, and that list the laws left out.
 
-pytest loads it in every run in an environment that has this distribution, so it imports neither the laws nor jax. A wheel that
-a conftest puts on the path has no entry point that pytest sees: such a conftest imports `pytest_addoption` from here.
+pytest loads this module in every run of an environment with this distribution. The module therefore imports
+neither the laws nor jax. A wheel that a conftest puts on the path has no entry point that pytest sees. Such a
+conftest imports `pytest_addoption` from here.
 """
 
 import contextlib
@@ -12,7 +13,10 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """Add `--numbers`, `--record-numbers` and `--laws`, and register the plugin where a conftest imports this hook."""
+    """Add `--numbers`, `--record-numbers`, `--laws` and `--mesh`.
+
+    A conftest that imports this hook thereby registers the plugin.
+    """
     plugin = sys.modules[__name__]
     if not pluginmanager.is_registered(plugin):
         pluginmanager.register(plugin, "pytree_laws")  # which calls this hook again
@@ -41,7 +45,10 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Let pytest-xdist start no workers for `--laws`, which needs the tests in this process."""
+    """Make the devices of `--mesh`, and keep pytest-xdist from starting workers for `--laws`.
+
+    `--laws` needs the tests in this process.
+    """
     if devices := config.getoption("mesh", None):
         make_devices(devices)
     if config.getoption("laws", False):
@@ -49,7 +56,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 
 def make_devices(count: int) -> None:
-    """Have jax make so many devices of the CPU; it must not have used one yet."""
+    """Set the number of jax's CPU devices, before jax has used any."""
     os.environ["JAX_NUM_CPU_DEVICES"] = str(count)  # of workers, and of what imports jax later
     if jax := sys.modules.get("jax"):
         jax.config.update("jax_num_cpu_devices", count)
@@ -57,7 +64,7 @@ def make_devices(count: int) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the laws of sharding alone for `--mesh`: nothing else needs several devices."""
+    """Select the laws of sharding for `--mesh`, since no other law needs several devices."""
     if config.getoption("mesh", None):
         config.hook.pytest_deselected(items=[test for test in items if not test.name.startswith("test_p21_")])
         items[:] = [test for test in items if test.name.startswith("test_p21_")]
@@ -65,12 +72,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Let pytest list no tests for `--laws`: the summary of the laws is the answer."""
+    """Keep pytest from listing tests for `--laws`, whose answer is the summary of the laws."""
     if session.config.getoption("laws", False):
         session.config.option.collectonly = False
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
-    """Run nothing for `--laws`."""
+    """Skip the tests for `--laws`."""
     return True if session.config.getoption("laws", False) else None

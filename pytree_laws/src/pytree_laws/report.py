@@ -1,4 +1,4 @@
-"""What a law finds, and how it is told."""
+"""Laws and findings, the errors that carry them, and their wording."""
 
 import contextlib
 import dataclasses
@@ -9,17 +9,17 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 from .errors import is_of_types, message_of, place_in_laws
 
 SEVERITIES = FAULT, COST, ADVICE = "fault", "cost", "advice"
-"""It is wrong or will crash; it compiles or copies too often; the class may be so on purpose."""
+"""A fault is wrong or will crash. A cost compiles or copies too often. Advice may be on purpose."""
 LAW_SETS = ("0.1", "0.2")
-"""The versions that brought new laws."""
+"""Versions that brought new laws."""
 NOT_TRIED = "not tried: "
-"""How the reason begins for which a test of a method is skipped whose example does not fit."""
+"""Prefix of the skip reason for a method whose example does not fit."""
 DECLARED = "declared not to hold"
-"""How the reason of a skip begins that a suite declares."""
+"""Prefix of the skip reason for a test that a suite declares not to hold."""
 
 
 class Law(NamedTuple):
-    """What a law demands, the usual mistake behind a failure, and its fix."""
+    """Statement of a law, the usual mistake behind a failure, and its fix."""
 
     number: str
     name: str
@@ -27,20 +27,20 @@ class Law(NamedTuple):
     mistake: str
     fix: str
     severity: str = FAULT
-    """Of what its checks find that say no other."""
+    """Severity of findings whose check sets no other."""
     rests_on: Sequence[str] = ()
-    """How the names of tests begin without which this law says nothing."""
+    """Prefixes of the tests whose failure explains a failure of this law."""
     rests_there_on: Sequence[str] = ()
-    """As `rests_on`, where both find something at the same place."""
+    """Like `rests_on`, if both tests find something at the same place."""
     protects: str = ""
-    """What goes wrong without it, in the words of jax and Equinox."""
+    """Harm that the law prevents, in the words of jax and Equinox."""
     since: str = LAW_SETS[0]
-    """The set that it came with."""
+    """Set of laws that introduced this one."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """What a law found of a class: where, and what it means."""
+    """A broken law: the place in the class, what is wrong there, and what to look for."""
 
     law: Law
     test: str
@@ -49,17 +49,20 @@ class Finding:
     hint: str = ""
     severity: str = FAULT
     raised_at: str = ""
-    """The line of the class that raised an error: its file, number and source."""
+    """Line of the class that raised an error: file, number and source."""
     method: str = ""
-    """The method that the suite uses as the call, where it is another than `__call__`."""
+    """Method that the suite uses as the call, if other than `__call__`."""
 
     @property
     def place(self) -> str:
-        """Where it is, for people: `call` with the method that is called."""
+        """Return the place for readers: `call` is followed by the name of the method."""
         return f"`{self.where}`" + f" (`{self.method}`)" * bool(self.method)
 
     def brief(self) -> str:
-        """The finding as a warning says it, of which a run may have many: without the law, and with one way out."""
+        """Return the text of a warning: without the law, and with one way out.
+
+        A run may have many warnings.
+        """
         law = self.law
         hint = f"look for: {self.hint}" if self.hint else f"usual fix: {law.fix}"
         lines = [f"{law.number} {law.name}, at {self.place}: {self.what}"]
@@ -77,7 +80,7 @@ class Finding:
         return "\n".join([*lines, f"  law: {law.statement}", *usual])
 
     def to_json(self) -> dict[str, str]:
-        """The finding as plain JSON."""
+        """Return the finding as plain JSON."""
         law = {"law": self.law.number, "name": self.law.name, "fix": self.law.fix}
         fields = {"test": self.test, "where": self.where, "place": self.place, "what": self.what}
         return {**law, **fields, "hint": self.hint, "severity": self.severity, "raised_at": self.raised_at}
@@ -90,7 +93,7 @@ T = TypeVar("T")
 
 
 def or_else(result: Any, *errors: type[BaseException]) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Have a function give a result of its own where it raises: any error, or one of these."""
+    """Make the decorated function return `result` where it raises one of `errors`, or any error if none."""
 
     caught = errors or ANY_ERROR
 
@@ -108,7 +111,7 @@ def or_else(result: Any, *errors: type[BaseException]) -> Callable[[Callable[P, 
 
 
 def result_or_error(run: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function gives, or the error that it raises."""
+    """Return the result of a function, or the error that the function raises."""
     try:
         return run(*arguments)
     except ANY_ERROR as error:
@@ -116,14 +119,14 @@ def result_or_error(run: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def result_or_raise(result: Any) -> Any:
-    """A result of `result_or_error`; raises where it is an error."""
+    """Return a result of `result_or_error`, or raise the error that was returned."""
     if isinstance(result, Exception):
         raise result
     return result
 
 
 class LawBroken(AssertionError):
-    """A class breaks a law; `finding` says the same as data."""
+    """Failure of a test because a class breaks a law. `finding` holds the report as data."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(str(finding))
@@ -131,18 +134,21 @@ class LawBroken(AssertionError):
 
 
 class LawWarning(UserWarning):
-    """A class breaks a law that is less severe than what fails a test of its suite."""
+    """Warning of a broken law that is too mild to fail a test of the suite."""
 
 
 CHECKED_ANNOTATIONS = (
     "the checks of annotations that these tests add (`--jaxtyping-packages`), without which nothing is raised here: "
     "an annotation that says too little, or a constructor of a dataclass that unflatten calls with what is no array"
 )
-"""What an error of a checker of annotations comes of: no line of the class raises it."""
+"""Cause of an error that a run-time type checker raises, from no line of the class."""
 UNDER_TEST = "the class under test"
-"""What is said to have raised an error that no law speaks of."""
+"""Subject of the message for an error that no law expects."""
 OF_LAWS = "of pytree_laws, and no line of the class,"
-"""The same where a line of a law raised it, or jax did for it, whose frames jax takes out; behind that line."""
+"""Subject of that message if a line of the laws raised the error, or jax below that line.
+
+The message puts file and line first. jax takes its own frames out of a traceback.
+"""
 HOW_TO_REPORT = (
     "what jax does not take of the class, or what the suite declares and is not so; "
     "or else a mistake of the law: report it with this line and the class"
@@ -150,7 +156,7 @@ HOW_TO_REPORT = (
 
 
 class Fault(Exception):
-    """What a law found, and where; `guarded` makes a `LawBroken` of it."""
+    """Failure of a check, with its place. `guarded` turns a fault into a `LawBroken`."""
 
     def __init__(
         self, where: str, message: str, hint: str = "", *, law: str = "", severity: str = ""
@@ -158,9 +164,9 @@ class Fault(Exception):
         super().__init__(where, message, hint)
         self.where, self.what, self.hint = where, message, hint
         self.law = law
-        """The number of the law that speaks, where that is not the law of the test."""
+        """Number of the law to report, if other than the law of the test."""
         self.severity = severity
-        """How much it matters, where that is not as much as all that the check finds."""
+        """Severity of this fault, if other than that of the check."""
 
 
 def check(holds: bool, where: str, message: str, hint: str = "", *, severity: str = "") -> None:
@@ -170,7 +176,7 @@ def check(holds: bool, where: str, message: str, hint: str = "", *, severity: st
 
 
 def check_each(check_part: Callable[..., None], parts: Iterable[Sequence[Any]]) -> None:
-    """Checks all parts, and raises the first fault; where there is none, the first of what matters less."""
+    """Check all parts, and raise the first fault, or else the first finding of less severity."""
     __tracebackhide__ = True
     lesser: Fault | None = None
     for part in parts:
@@ -187,12 +193,12 @@ def check_each(check_part: Callable[..., None], parts: Iterable[Sequence[Any]]) 
 def doing(
     where: str, action: str, hint: str = "", *, severity: str = ""
 ) -> contextlib.AbstractContextManager[None]:
-    """Says what was being done when the class under test raised an error."""
+    """Turn an error of the class into a fault that names the action during which it occurred."""
     return telling(where, lambda _: (action, hint), severity)
 
 
 def under_test(where: str) -> contextlib.AbstractContextManager[None]:
-    """Says of an error that no law speaks of whether the class under test raised it, or the law."""
+    """Turn an error that no law expects into a fault that blames the class under test, or the law."""
 
     def who(error: Exception) -> tuple[str, str]:
         place = place_in_laws(error)
@@ -205,7 +211,7 @@ def under_test(where: str) -> contextlib.AbstractContextManager[None]:
 def telling(
     where: str, say: Callable[[Exception], tuple[str, str]], severity: str = ""
 ) -> Generator[None, None, None]:
-    """Makes a fault of an error: `say` gives what raised it, and a hint."""
+    """Turn an error into a fault. `say(error)` returns the subject of the message and a hint."""
     __tracebackhide__ = True
     try:
         yield

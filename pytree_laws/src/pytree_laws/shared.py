@@ -1,6 +1,6 @@
-"""The laws of shared arrays: what a class holds whose fields read arrays that others store.
+"""The laws of shared arrays: what a class must hold whose fields read arrays stored elsewhere.
 
-Subclass `SharedLaws` as one subclasses `PytreeLaws`, and declare the ties:
+Subclass `SharedLaws` like `PytreeLaws`, and declare the ties:
 
     class TestTiedEmbedding(SharedLaws):
         leaves = (Leaf("embedding", "param", (2, 3)),)
@@ -11,4 +11,4 @@ from .laws import PytreeLaws
 
 
 class SharedLaws(PytreeLaws):
-    """Subclass it with a name that starts with `Test`; see the head of this file."""
+    """The suite of a class with shared arrays. Subclass it with a name that starts with `Test`."""

@@ -1,7 +1,7 @@
-"""The laws of state: what a Module that uses `equinox.nn.State` must hold besides the pytree laws.
+"""The laws of state: what a Module with an `equinox.nn.State` must hold besides the pytree laws.
 
-Subclass `StateLaws` as one subclasses `PytreeLaws`: `build` gives the model without its
-initial state, `state` gives that state, and the example arguments of the call hold it:
+Subclass `StateLaws` like `PytreeLaws`. `build` returns the model without its initial state, and
+`state` returns that state. The example arguments of the call contain the state:
 
     class TestCounter(StateLaws):
         states = (Leaf("count", "state", (), "int32"),)
@@ -28,4 +28,4 @@ from .laws.of_kinds import state
 
 @with_tests_of(state.CHECKS)
 class StateLaws(StateSuite, PytreeLaws):
-    """Subclass it with a name that starts with `Test`; see the head of this file."""
+    """The suite of a Module with state. Subclass it with a name that starts with `Test`."""

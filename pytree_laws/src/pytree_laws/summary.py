@@ -1,4 +1,7 @@
-"""The plugin `-p pytree_laws.summary`: the process that pytest-xdist has no suite in says what the laws found."""
+"""The plugin `-p pytree_laws.summary`, which prints findings in the main process of pytest-xdist.
+
+That process imports no suite, and without the plugin prints no summary.
+"""
 
 from .engine.summary import (
     pytest_runtest_makereport,

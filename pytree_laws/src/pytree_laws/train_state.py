@@ -1,8 +1,8 @@
 """The laws of training: what every train state must hold besides the pytree laws.
 
-Subclass `TrainStateLaws` as one subclasses `PytreeLaws`. By default the loss pulls the
-weights themselves; with `examples` and `predict` it is the squared distance between what the
-model and another one of its class predict. Override `loss` for another one.
+Subclass `TrainStateLaws` like `PytreeLaws`. By default the loss compares the weights of two models. With
+`examples` and `predict`, the loss is the mean squared distance between their predictions. Override `loss` for
+another loss.
 """
 
 from .engine.applicability import not_applicable
@@ -14,7 +14,7 @@ from .laws.of_kinds.train_state import training, update, variants
 
 @with_tests_of(update.CHECKS, training.CHECKS, variants.CHECKS)
 class TrainStateLaws(TrainStateSuite, PytreeLaws):
-    """Subclass it with a name that starts with `Test`; see the head of this file."""
+    """The suite of a train state. Subclass it with a name that starts with `Test`."""
 
     def test_p15_no_two_parameters_are_the_same_draw(self) -> None:
         not_applicable("moments and averages begin equal")

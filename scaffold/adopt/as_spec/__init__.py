@@ -1,5 +1,5 @@
-"""A class that exists as a spec: its own source, with what it reads of its module, and the examples that were found.
+"""An existing class as a spec: its source, the statements that it reads, and its examples.
 
-`source` takes the class out of its module, `examples` says how an instance was built and called, `say` writes the skeleton and
-reads it back, and `flow` goes from targets to all of that.
+`source` takes the class out of its module. `examples` lists how an instance was built and called. `say`
+writes the skeleton and reads it back. `flow` does all of this for each class of the targets.
 """

@@ -1,4 +1,4 @@
-"""What was found of an instance: how it was built and called, as what `@test(...)` says, and the roles of its arrays, as words at fields."""
+"""Examples of an instance as keys of `@test(...)`, and roles of its arrays as words at fields."""
 
 import ast
 import re
@@ -18,14 +18,17 @@ Found = Mapping[str, Any]
 
 
 class Examples(Struct, frozen=True):
-    """The keys of `@test(...)`, and the imports that they need."""
+    """Keys of `@test(...)`, and the imports that they need."""
 
     keys: Mapping[str, Any]
     imports: tuple[str, ...] = ()
 
 
 def examples_of(description: Found, class_name: str) -> Examples:
-    """What was found; nothing where no instance was built, or where it needs functions beside the class `own`."""
+    """Return the examples of an instance.
+
+    Without an instance, or with helper functions or a state, there are none.
+    """
     if not description.get("built") or told_of(description, "helpers") or description.get("has_state"):
         return Examples({})
     build = _build(description, class_name)
@@ -40,7 +43,7 @@ def examples_of(description: Found, class_name: str) -> Examples:
 
 
 def _without(name: str, line: str) -> str:
-    """An import without one of the names that it brings, which the spec itself defines; empty where it brings no other."""
+    """Drop a name that the spec itself defines from an import. Return an empty text if no name is left."""
     match ast.parse(line).body:
         case [ast.ImportFrom(names=names) as statement] if name in imported(line):
             statement.names = [alias for alias in names if name not in (alias.name, alias.asname)]
@@ -50,17 +53,17 @@ def _without(name: str, line: str) -> str:
 
 
 def _build(description: Found, class_name: str) -> str:
-    """The expression that builds the class, by its own name; empty where its constructor takes the arguments by name."""
+    """Return the expression that builds the class, or an empty text if the inputs by name suffice."""
     arguments = ", ".join(f"{name}={text}" for name, text in description["inputs"])
     text = str(description["build"]) or f"{description['maker']}({arguments})"
     whole = re.compile(rf"(?:\w+\.)*\b{re.escape(class_name)}\b(?=[.(])")
-    # Without an argument to name, nothing but the expression says that the constructor takes none.
+    # Without inputs, only the expression shows that the constructor takes no arguments.
     is_usual = bool(description["inputs"]) and str(description["maker"]).rpartition(".")[2] == class_name
     return "" if is_usual else whole.sub(class_name, text)
 
 
 def _values_of_methods(description: Found) -> Iterable[tuple[str, str]]:
-    """The arguments of each method, behind its name."""
+    """Yield each argument of each method as `method.argument`, with its expression."""
     called = (
         [[description["method"] or "__call__", description["arguments"]]] if description["called"] else []
     )
@@ -73,7 +76,7 @@ _OF_ARRAYS = ("param", "data", "buffer")
 
 
 def roles_of(description: Mapping[str, Any]) -> dict[str, str]:
-    """The role of each field that holds arrays: that of its one array, or that of a sub-tree."""
+    """Map each field that holds arrays to the role of its only array, or to `module` for a subtree."""
     roles: dict[str, str] = {}
     for text in description.get("leaves", ()):
         if match := re.match(_LEAF, str(text)):
@@ -84,7 +87,10 @@ def roles_of(description: Mapping[str, Any]) -> dict[str, str]:
 
 
 def with_words(text: str, roles: Mapping[str, str], prefix: str) -> str:
-    """The class statement with a word at each field that holds arrays; as it is where one of them has a value already."""
+    """Add a word such as ` = param()` at each field that holds arrays.
+
+    If such a field is not declared or has a value already, return the text unchanged.
+    """
     [node] = (statement for statement in ast.parse(text).body if isinstance(statement, ast.ClassDef))
     fields = dict(annotated_names(node.body))
     if not roles or any(name not in fields or fields[name].value is not None for name in roles):

@@ -1,4 +1,4 @@
-"""From targets to specs: each class in turn, as it was named; nothing is written, and no test is run."""
+"""Specs of the classes of the targets. Nothing is written, and no test runs."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,41 +14,44 @@ from scaffold.adopt.targets.wanted import Wanted
 from scaffold.in_project.layout import Layout
 
 FUNCTION = "it is a function, and a spec is of a class"
-"""Why a transformation of optax has no spec."""
+"""Reason why an optax transformation has no spec."""
 Progress = Callable[[int, int, str], None]
 
 
 class SpecReport(Struct, frozen=True):
-    """The specs of all classes."""
+    """Specs of all classes, and the classes that are left out."""
 
     specs: tuple[Said, ...]
     left_out: tuple[LeftOut, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether every class could be said."""
+        """Whether every class has a spec."""
         return not any(spec.why for spec in self.specs)
 
     def text(self) -> str:
-        """The specs, each below the name of its class where there are several."""
+        """Join the specs, each below the label of its class if there are several classes."""
         shown = [spec for spec in self.specs if spec.text]
         if len(self.specs) == 1:
             return "\n".join(spec.text.rstrip("\n") for spec in shown)
         return "\n\n".join(f"# --- {spec.label}\n{spec.text.rstrip()}" for spec in shown)
 
     def notes(self) -> str:
-        """What the tests of each class leave out, and what stands in the way of those that no spec says."""
+        """List what the tests of each class leave out, and why some classes have no spec."""
         lines = [line for spec in self.specs for line in spec.lines]
         return "\n".join([*lines, *(omission.text for omission in self.left_out)])
 
     def to_json(self) -> dict[str, Any]:
-        """As plain JSON."""
+        """Return the report as plain JSON."""
         left_out = [omission.to_json() for omission in self.left_out]
         return {"specs": [spec.to_json() for spec in self.specs], "left_out": left_out}
 
 
 def specs(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> SpecReport:
-    """The specs of the classes. Raises `ScaffoldError` for targets that cannot be used, all of them at once."""
+    """Write the spec of each class of the targets.
+
+    Raises `ScaffoldError` with the faults of all unusable targets.
+    """
     skeletons, left_out = each_class(
         wanted,
         layout,
@@ -62,7 +65,7 @@ def specs(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> Spe
 
 
 def _with_abstract(cls: Mapping[str, Any]) -> dict[str, Any]:
-    """An abstract class gets no suite of its own, and a spec as any other."""
+    """Include an abstract class, which gets no suite but may have a spec."""
     return {**cls, "why": ""} if cls["kind"] == "abstract" else dict(cls)
 
 

@@ -1,4 +1,4 @@
-"""One class as a spec: the skeleton is its own source, and is read back and laid out in memory before it is shown."""
+"""A class as a spec, whose skeleton is read back and laid out in memory before the user sees it."""
 
 import ast
 from collections.abc import Mapping, Sequence
@@ -25,23 +25,23 @@ from scaffold.tidy import tidy
 
 
 class Said(Struct, frozen=True):
-    """A class as a skeleton, or why there is none."""
+    """A class as a skeleton, or the reason why there is none."""
 
     label: str
     text: str = ""
     notes: tuple[str, ...] = ()
-    """What its tests leave out."""
+    """Parts of the class that its tests leave out."""
     why: str = ""
 
     @property
     def lines(self) -> list[str]:
-        """What is said of it on stderr."""
+        """Lines for stderr: the notes, or the reason why there is no spec."""
         if self.why:
             return [f"{self.label}: no spec says it: {self.why}"]
         return [f"{self.label}: as it is written", *(f"  {note}" for note in self.notes)]
 
     def to_json(self) -> dict[str, Any]:
-        """As plain JSON."""
+        """Return the skeleton as plain JSON."""
         return {
             "class": self.label,
             "spec": self.text or None,
@@ -51,7 +51,7 @@ class Said(Struct, frozen=True):
 
 
 def said(label: str, placed: Mapping[str, Any], description: Mapping[str, Any], layout: Layout) -> Said:
-    """The spec of a class at a place, with what was found of an instance."""
+    """Return the spec of a class from the location of its source and the description of an instance."""
     try:
         source = class_source(placed)
         text = skeleton_of(source, roles_of(description), examples_of(description, source.name))
@@ -67,7 +67,7 @@ def said(label: str, placed: Mapping[str, Any], description: Mapping[str, Any], 
 
 
 def skeleton_of(source: ClassSource, roles: Mapping[str, str], examples: Examples) -> str:
-    """The text of the skeleton."""
+    """Lay out the skeleton: imports, statements above the class, the class, and statements below."""
     future = [line for line in source.imports if line.startswith(FUTURE)]
     imports = [*(line for line in source.imports if line not in future), *examples.imports]
     bound = {name for line in imports for name in imported(line)}
@@ -85,7 +85,7 @@ def skeleton_of(source: ClassSource, roles: Mapping[str, str], examples: Example
 
 
 def _binds(source: ClassSource, words: Sequence[str]) -> bool:
-    """Whether the module, or the body of the class, means something else by a word."""
+    """Whether the module or the class body uses any of these words as a name."""
     texts = "\n".join((source.above, source.below, source.text))
     nodes = [*ast.walk(ast.parse(texts))]
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
@@ -94,14 +94,17 @@ def _binds(source: ClassSource, words: Sequence[str]) -> bool:
 
 
 def _decorator(name: str, keys: Mapping[str, Any]) -> str:
-    """`@test(...)`, over several lines where it is long."""
+    """Format `@test(...)`, over several lines if it is long."""
     arguments = ", ".join(f"{key}={_shown(value)}" for key, value in keys.items())
     [file] = tidy([File(PurePosixPath("test.py"), f"@{name}({arguments})\nclass _: ...\n")])
     return file.text.rpartition("\nclass _")[0]
 
 
 def _shown(value: Any) -> str:
-    """An expression as a function of the names that it reads; a table of them as a dict."""
+    """Wrap an expression in a lambda, which takes `seed` if the expression reads it.
+
+    A table of expressions becomes a dict.
+    """
     if isinstance(value, Mapping):
         pairs = as_table(cast("Mapping[str, Any]", value)).items()
         return f"{{{', '.join(f'{name!r}: {_shown(expression)}' for name, expression in pairs)}}}"
@@ -111,7 +114,7 @@ def _shown(value: Any) -> str:
 
 
 def spec_of(text: str, name: str) -> ModuleSpec:
-    """The spec that the skeleton is. Raises `ScaffoldError` with all its faults."""
+    """Read the spec back from a skeleton. Raises `ScaffoldError` with all its faults."""
     [skeleton] = skeletons_of(text, name)
     if skeleton.faults:
         raise ScaffoldError.of(skeleton.faults)
@@ -119,6 +122,6 @@ def spec_of(text: str, name: str) -> ModuleSpec:
 
 
 def _told(fault: Fault) -> str:
-    """A fault in a line, at its place in the spec."""
+    """Format a fault on a line, with its place in the spec."""
     place = fault.where.partition(": ")[2]
     return f"{place}: {fault.what}" if place else fault.what

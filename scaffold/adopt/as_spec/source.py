@@ -1,4 +1,4 @@
-"""A class taken out of its module: its statement word for word, and the statements and imports that it reads."""
+"""A class taken out of its module word for word, with the statements and imports that it reads."""
 
 import ast
 import re
@@ -20,27 +20,30 @@ TYPE_CHECKING = "from typing import TYPE_CHECKING"
 
 
 class NotSaidError(Exception):
-    """What stands in the way of saying a class as a spec, in one line."""
+    """A class cannot become a spec. The message gives the reason."""
 
 
 class ClassSource(Struct, frozen=True):
-    """A class, and what it needs of its module, each part as text."""
+    """A class and the parts of its module that it needs, each as text."""
 
     name: str
     kind: str
-    """As the interpreter found it: `module`, `nnx`, `registered`, `namedtuple`, `abstract module`."""
+    """Kind that the interpreter found: `module`, `nnx`, `registered`, `namedtuple`, `abstract module`."""
     imports: tuple[str, ...]
-    """The import statements, with whole names of modules."""
+    """Import statements, with absolute module names."""
     above: str
-    """The statements that stand above the class."""
+    """Statements above the class."""
     text: str
-    """The class statement, with its decorators."""
+    """Class statement, with its decorators."""
     below: str
-    """The statements that stand below it, those that register it among them."""
+    """Statements below the class, including registrations of the class."""
 
 
 def class_source(placed: Mapping[str, Any]) -> ClassSource:
-    """The class at the place that the interpreter told. Raises `NotSaidError` where there is no source of it."""
+    """Return the class at the location that the interpreter gave.
+
+    Raises `NotSaidError` if its source is not found.
+    """
     if placed["made_of"] is not None and not placed["has_statement"]:
         return named_tuple(str(placed["name"]), placed["made_of"])
     try:
@@ -51,14 +54,14 @@ def class_source(placed: Mapping[str, Any]) -> ClassSource:
 
 
 def named_tuple(name: str, fields: Iterable[tuple[str, str]]) -> ClassSource:
-    """The class statement of what `collections.namedtuple(...)` gave."""
+    """Write a class statement for a class that `collections.namedtuple(...)` made."""
     rows = [f"    {field}: Any{f' = {default}' if default else ''}" for field, default in fields]
     text = "\n".join([f"class {name}(NamedTuple):", *(rows or ["    pass"])])
     return ClassSource(name, "namedtuple", ("from typing import Any, NamedTuple",), "", text, "")
 
 
 def source_in(text: str, placed: Mapping[str, Any]) -> ClassSource:
-    """The class in the text of its module. Raises `NotSaidError` where there is none."""
+    """Find the class in the text of its module. Raises `NotSaidError` if it is nested or missing."""
     name = str(placed["name"])
     if "." in name:
         holder = name.rpartition(".")[0]
@@ -84,30 +87,30 @@ def source_in(text: str, placed: Mapping[str, Any]) -> ClassSource:
 
 
 class _Module(Struct, frozen=True):
-    """A module as its classes are looked for in it."""
+    """A parsed module, and the tables by which its classes are taken out."""
 
     lines: list[str]
     body: list[ast.stmt]
     bound: dict[ast.stmt, tuple[str, ...]]
-    """The names that each statement binds."""
+    """Names that each statement binds."""
     registries: set[str]
-    """The functions with which classes are registered."""
+    """Functions that register classes, such as functions decorated with `dispatch`."""
 
     def segment(self, node: ast.stmt) -> str:
-        """The lines of a statement, with its decorators."""
+        """Return the source lines of a statement, with its decorators."""
         return "\n".join(self.lines[first_line(node) - 1 : node.end_lineno])
 
 
-@lru_cache(4)  # each class of a module asks for the same
+@lru_cache(4)  # all classes of a module share the parse
 def _module(text: str, name: str, file: str) -> _Module:
-    """The module of this text, whose imports name whole modules."""
+    """Parse a module, and make its imports absolute."""
     body = [*_absolute(ast.parse(text).body, name, file)]
     bound = {statement: bound_by(statement) for statement in body}
     return _Module(text.split("\n"), body, bound, _registries(body))
 
 
 def _for_types(body: Iterable[ast.stmt], texts: Iterable[str]) -> str:
-    """What is imported below `TYPE_CHECKING`, as far as the texts say it."""
+    """Write the `if TYPE_CHECKING:` block with the imports whose names occur in the texts."""
     words = set(re.findall(r"\w+", "\n".join(texts)))
     blocks = (statement for statement in body if is_for_types(statement))
     pairs = (pair for block in blocks for pair in read_names(block.body).lines)
@@ -116,7 +119,7 @@ def _for_types(body: Iterable[ast.stmt], texts: Iterable[str]) -> str:
 
 
 def _needed(module: _Module, node: ast.ClassDef) -> set[ast.stmt]:
-    """The statements of the module that the class reads, through others too, and those that register or change it."""
+    """Find statements that the class reads, even indirectly, and statements that register or change it."""
     statements = set[ast.stmt]()
     ahead = [node, *(statement for statement in module.body if _is_about(statement, node.name))]
     along = (part for part in module.body if isinstance(part, ast.FunctionDef | ast.Assign | ast.AnnAssign))
@@ -131,7 +134,7 @@ def _needed(module: _Module, node: ast.ClassDef) -> set[ast.stmt]:
 
 
 def _is_about(statement: ast.stmt, name: str) -> bool:
-    """Whether a statement registers the class, or changes it."""
+    """Whether a statement registers or changes the class."""
     match statement:
         case ast.ClassDef() | ast.Import() | ast.ImportFrom():
             return False
@@ -148,7 +151,10 @@ def _says(node: ast.AST, name: str) -> bool:
 
 
 def _registries(body: Iterable[ast.stmt]) -> set[str]:
-    """The functions with which classes are registered: one made of the text of such a function would know of none but this."""
+    """Find the functions that register classes.
+
+    A spec must import such a function, since a copy would know this class alone.
+    """
     roots = (node.value for node in nodes_of(ast.Attribute, *body) if node.attr == "register")
     asked = {name.id for name in nodes_of(ast.Name, *roots)}
     decorators = {
@@ -163,7 +169,10 @@ def _registries(body: Iterable[ast.stmt]) -> set[str]:
 def _imports(
     module: _Module, kept: Iterable[ast.stmt], texts: list[str], placed: Mapping[str, Any]
 ) -> Iterator[str]:
-    """The imports whose names the kept statements say, and those of what else they read of the module."""
+    """Yield the imports that the kept statements need.
+
+    Other names that the statements read are imported from the module itself.
+    """
     words = set(re.findall(r"\w+", "\n".join(texts)))
     names = read_names(statement for statement in module.body if not is_for_types(statement))
     needed = [pair for pair in names.lines if pair[1].startswith(FUTURE) or {pair[0]} & {*words, "*"}]
@@ -176,13 +185,13 @@ def _imports(
 
 
 def _shown(name: str, line: str, public: Mapping[str, str]) -> str:
-    """An import of a private module, by the public one that shows the same."""
+    """Rewrite an import from a private module to the public module that exports the same name."""
     is_plain = line.startswith("from ") and line.endswith(f" import {name}")
     return f"from {public[name]} import {name}" if is_plain and name in public else line
 
 
 def _absolute(body: Iterable[ast.stmt], module: str, file: str) -> Iterator[ast.stmt]:
-    """The statements, in which relative imports name the whole module; those below `TYPE_CHECKING` too."""
+    """Yield the statements with absolute imports, also below `TYPE_CHECKING`."""
     package = module.split(".") if Path(file).name == "__init__.py" else module.split(".")[:-1]
     for statement in body:
         if is_for_types(statement):

@@ -1,5 +1,5 @@
-"""What looks at classes, in the interpreter of the user's project.
+"""Code of the child process, which looks at classes in the interpreter of the user's project.
 
-It runs as a process of its own (`__main__`), is loaded by path, and imports jax, the laws and
-the classes, and nothing else of the tool. Requests and answers are lines of JSON.
+`__main__` loads this package by path. The package imports jax, the laws and the classes, and nothing else of
+scaffold. Requests and answers are lines of JSON.
 """

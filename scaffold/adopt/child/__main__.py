@@ -1,4 +1,7 @@
-"""The process: `python .../child/__main__.py WHEEL TYPES`: the wheel of the laws, and whose annotations are checked at each call."""
+"""Entry point of the child process: `python .../child/__main__.py WHEEL TYPES`.
+
+WHEEL is the wheel of the laws, and TYPES are packages whose annotations are checked at each call.
+"""
 
 import importlib
 import importlib.util
@@ -8,7 +11,7 @@ from types import ModuleType
 
 
 def load(name: str, folder: Path) -> ModuleType:
-    """A package by its folder, so that nothing else beside it is on the path."""
+    """Load a package by its folder, so that nothing beside it gets on `sys.path`."""
     init = folder / "__init__.py"
     spec = importlib.util.spec_from_file_location(name, init, submodule_search_locations=[str(folder)])
     assert spec is not None and spec.loader is not None
@@ -19,7 +22,7 @@ def load(name: str, folder: Path) -> ModuleType:
 
 
 def load_laws(wheel: str) -> ModuleType:
-    """The laws of the wheel, which the process was written for, whichever are installed; the path stays as it was."""
+    """Import the laws from the wheel, whichever version is installed, and restore `sys.path`."""
     sys.path.insert(0, wheel)
     try:
         return importlib.import_module("pytree_laws")

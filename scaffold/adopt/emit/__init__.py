@@ -1,1 +1,1 @@
-"""The test files that `adopt` writes, and what was written before."""
+"""Test files that `adopt` writes, and the records of earlier files."""

@@ -1,4 +1,4 @@
-"""The test file of a class that was found: all that it holds in plain sight, what was guessed said once, at the top."""
+"""Test file of a class. Its docstring names what was guessed, such as shapes without an annotation."""
 
 import keyword
 import re
@@ -21,13 +21,13 @@ from scaffold.spec.names import IMPORTS, TEST_IMPORTS, stem
 
 Found = Mapping[str, Any]
 Skip = tuple[str, str]
-"""A part of the name of a test, and why it does not hold."""
+"""Part of a test's name, and the reason to skip the test."""
 _SUITES = {"nnx": "NnxLaws"}
 _TAKEN = ("self", "instance", "arguments", "seed")
 
 
 class Adopted(Struct, frozen=True):
-    """A class, what was found of it, and where its tests go."""
+    """A class, its description by the child process, and the name of its test file."""
 
     module: str
     name: str
@@ -35,16 +35,16 @@ class Adopted(Struct, frozen=True):
     found: Found
     skips: Sequence[Skip] = field(default=())
     accepted: Sequence[str] = ()
-    """The parts of the names of tests that were left out before, and are again where they find something."""
+    """Parts of test names that were skipped before, and are skipped again if they fail."""
 
     @property
     def label(self) -> str:
-        """As it is told."""
+        """Label in messages, `pkg.mod:Class`."""
         return f"{self.module}:{self.name}"
 
 
 def stems_of(classes: Iterable[tuple[str, str]], taken: Iterable[str] = ()) -> dict[tuple[str, str], str]:
-    """The names of the test files: of the class, with as much of its module as tells two apart, and from those `taken`."""
+    """Name the test file of each class, with parent modules if two names or a `taken` name clash."""
     classes, taken = list(classes), list(taken)
     wanted = {cls: stem(cls[1].rpartition(".")[2]) for cls in classes}
     for depth in range(1, 6):
@@ -57,18 +57,18 @@ def stems_of(classes: Iterable[tuple[str, str]], taken: Iterable[str] = ()) -> d
 
 
 def test_file(adopted: Adopted, layout: Layout) -> File:
-    """The test file, before it is formatted."""
+    """Return the test file, not yet formatted."""
     [(path, text)] = render(template_of(adopted), context_of(adopted, layout))
     return File(path, text)
 
 
 def template_of(adopted: Adopted) -> str:
-    """The template that lays the tests out."""
+    """Return the name of the template for the tests."""
     return "adopt-transformation" if adopted.found["kind"] == "transformation" else "adopt"
 
 
 def context_of(adopted: Adopted, layout: Layout) -> dict[str, Any]:
-    """What the template lays out: plain JSON."""
+    """Return the context of the template as plain JSON."""
     skips = [(repr(part).replace("'", '"'), why) for part, why in adopted.skips]
     shared = {
         "tests_folder": layout.tests.as_posix(),
@@ -87,7 +87,7 @@ def context_of(adopted: Adopted, layout: Layout) -> dict[str, Any]:
 
 
 def class_context(adopted: Adopted) -> dict[str, Any]:
-    """What is laid out of a class alone."""
+    """Return the part of the context that only a class needs, as opposed to a transformation."""
     description = adopted.found
     name = adopted.name.rpartition(".")[2]
     return {
@@ -112,7 +112,7 @@ def class_context(adopted: Adopted) -> dict[str, Any]:
 
 
 def rules_text(description: Found, layout: Layout) -> str:
-    """The rules of the project for the dims that the class names in its annotations; empty where there are none."""
+    """Return the project's sharding rules for the dims in annotations of the class, or an empty text."""
     factors = {name for dim in description["dims"] for name in (dim, *dim.split("*"))}
     rules = tuple(rule for rule in layout.settings.sharding if rule[0] in factors)
     return rules_source(rules) if rules else ""
@@ -129,12 +129,12 @@ def state_text(description: Found) -> str:
 
 
 def is_stateful(description: Found) -> bool:
-    """Whether a state goes through the call that was found."""
+    """Whether the call takes a state that the constructor returns."""
     return bool(description["has_state"] and description["called"])
 
 
 def call_context(description: Found) -> dict[str, Any]:
-    """The example arguments, and the call with them by name."""
+    """Return the example arguments, and the call with their names."""
     if not description["called"]:
         return {"is_called": False, "arguments": [], "targets": "", "call": "", "ignores_key": False}
     static = description["static_arguments"]
@@ -152,7 +152,7 @@ def call_context(description: Found) -> dict[str, Any]:
 
 
 def written_call(description: Found, arguments: Sequence[str]) -> str:
-    """The call as it is written: over a batch, where it names the axis of one."""
+    """Return the call as source. A method that reads an axis name is called under `jax.vmap`."""
     axis = description["axis"]
     if not axis:
         return call_text("instance", description["method"], arguments)
@@ -169,9 +169,9 @@ def written_call(description: Found, arguments: Sequence[str]) -> str:
 
 
 def method_row(method: str, arguments: Sequence[tuple[str, str, bool]], suite: str) -> str:
-    """A method as the suite declares it: its example arguments, and how it takes them where that is not by position.
+    """Return the declaration of a method: its example arguments, and a `call` if some are passed by name.
 
-    It stands in the body of the suite, where an instance that another method is asked of has no `self` to be made by.
+    The declaration stands in the class body, without a `self`. So `self.make(` becomes `TestName().make(`.
     """
     values = ", ".join(text.replace("self.make(", f"{suite}().make(") for _, text, _ in arguments)
     row = f'"{method}", lambda seed: ({values}{"," if len(arguments) == 1 else ""})'
@@ -183,13 +183,13 @@ def method_row(method: str, arguments: Sequence[tuple[str, str, bool]], suite: s
 
 
 def given_to(arguments: Iterable[tuple[str, str, bool]], static: Sequence[str] = ()) -> list[str]:
-    """What a call is written with: names, those by name as such, and what is `static` as it is."""
+    """Return the arguments of a call: names, or the expressions themselves for `static` arguments."""
     texts = [(name, text if name in static else safe(name), by_name) for name, text, by_name in arguments]
     return [f"{name}={text}" if by_name else text for name, text, by_name in texts]
 
 
 def told_of(description: Found, key: str) -> list[Any]:
-    """What was found for the constructor, for the call, for the methods and for the declared leaves."""
+    """Collect a key of the description for the constructor, the call, the methods and the leaves."""
     return [
         element
         for part in ("", "call_", "extra_", "leaf_")
@@ -198,17 +198,17 @@ def told_of(description: Found, key: str) -> list[Any]:
 
 
 def quoted(path: str) -> str:
-    """A path as Python writes it: the keys of dicts may have quotes of their own."""
+    """Quote a path, which may have quotes around the keys of a dict."""
     return f'"{path}"' if repr(path)[1:-1] == path and '"' not in path else repr(path)
 
 
 def safe(name: str) -> str:
-    """The name of an argument, where that means something else in the test."""
+    """Rename an argument that means something else in a test, such as `self`."""
     return f"{name}_" if name in _TAKEN or keyword.iskeyword(name) else name
 
 
 def module_doc(adopted: Adopted) -> str:
-    """What the file is, and what in it was guessed."""
+    """Return the docstring of the file, which names what was guessed."""
     lines = [f'"""Tests of `{adopted.name}`.']
     if guessed := list(dict.fromkeys(told_of(adopted.found, "guessed"))):
         also = f"; {adopted.found['also']}" if adopted.found.get("also") else ""
@@ -226,7 +226,7 @@ def module_doc(adopted: Adopted) -> str:
 
 
 def imports_of(text: str, adopted: Adopted, layout: Layout) -> list[str]:
-    """The imports, read off the file."""
+    """Return the import lines for the names that the file reads."""
     description = adopted.found
     outer = adopted.name.partition(".")[0]
     pairs = told_of(description, "imports")
@@ -244,37 +244,37 @@ def _is_own(module: str, layout: Layout) -> bool:
 
 
 def skip_of(finding: Mapping[str, Any]) -> Skip:
-    """What leaves a test out of which something was found, with its text as the reason."""
+    """Return the skip of a test that failed, with the text of the finding as the reason."""
     part = re.sub(r"\[.*", "", str(finding["test"])).removeprefix("test_")
     text = plain_text(str(finding["what"]))
     return part, f"{finding['law']} {finding['name']}, at `{finding['where']}`: {text}"[:300]
 
 
 def skips_of(description: Found) -> list[Skip]:
-    """What is left out since something was guessed of which the laws would speak."""
+    """Return skips for tests that would judge something that was only guessed."""
     unsure = [unusable_skip(*pair) for pair in description.get("unusable", ())[:1]]
     unsure = unsure or [unsure_skip(member) for member in description.get("unsure", ())[:1]]
     return [*unsure, *(skip for name in description.get("presumed", ())[:1] for skip in presumed_skips(name))]
 
 
 def presumed_skips(argument: str) -> list[Skip]:
-    """What leaves a derivative rule out that says what a function does which was guessed."""
+    """Return skips for a derivative rule whose function argument was guessed."""
     why = f"nobody has said what `{argument}` is, and a derivative rule says what it does: where it is said, the rule is held to P9"
     return [("p09_methods_have", why), ("p09_derivative_rules", why)]
 
 
 def unsure_skip(member: str) -> Skip:
-    """What leaves methods out for which no sizes were found."""
+    """Return a skip for methods for which no sizes were found."""
     why = f"no sizes of the arrays were found with which `{member}` works: where they are said, it is held to P7"
     return "p07_methods_give", why
 
 
 def unusable_skip(member: str, error: str) -> Skip:
-    """What leaves methods out which raised for what was found, where nothing is known of how the class is called."""
+    """Return a skip for methods that raised, if nothing shows how the class is called."""
     why = f"it is not known how `{member}` is used, which raised {plain_text(error)}: where a call is said, it is held to P7"
     return "p07_methods_give", why
 
 
 def file_path(adopted: Adopted, layout: Layout) -> PurePosixPath:
-    """Where the tests go."""
+    """Return the path of the test file."""
     return layout.test_file(adopted.stem)

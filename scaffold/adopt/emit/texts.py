@@ -1,4 +1,4 @@
-"""Texts of findings in a line: without addresses, folders and what only this run says."""
+"""Texts of findings on a line, without addresses, folders and details of this run."""
 
 import re
 
@@ -16,7 +16,7 @@ _SEE = re.compile(r" ?(?:For more information, )?[Ss]ee https?://\S+(?: for more
 
 
 def plain_text(text: str) -> str:
-    """A text in one line, without addresses of objects, folders of this machine, and what jax says of its own tracing."""
+    """Return a text on a line, without addresses, folders, and jax's notes on tracing."""
     plain = " ".join(text.split())
     for pattern in (_ADDRESS, _FOLDERS, _ABSOLUTE, _TRACED, _ORIGIN, _SEE):
         plain = pattern.sub("", plain)
@@ -24,13 +24,13 @@ def plain_text(text: str) -> str:
 
 
 def on_a_line(text: str, longest: int = LONGEST) -> str:
-    """The same, cut off where it is long.
+    """Return the plain text, shortened if it is long.
 
-    What jax says in several lines has its cause in the later ones.
+    The lines are joined first, since jax puts the cause of an error in the later lines.
     """
     return shown(plain_text(text), longest)
 
 
 def first_line(text: str) -> str:
-    """The first line of a text, as a terminal shows it."""
+    """Return the first line of a text, shortened for a terminal."""
     return on_a_line(text.strip().partition("\n")[0], 160)

@@ -1,4 +1,4 @@
-"""A training step that exists, to a suite of `pytree_laws.StepLaws`."""
+"""A suite of `pytree_laws.StepLaws` for an existing training step."""
 
 import ast
 import builtins
@@ -28,15 +28,15 @@ _LIBRARIES = {"optax": "import optax", "nnx": "from flax import nnx"}
 
 
 class StepWanted(Struct, frozen=True):
-    """A training step, and expressions over the names of its module that build what it takes."""
+    """A training step, and expressions over the names of its module that build its arguments."""
 
     step: str
     state: str
-    """A new state, over `seed`."""
+    """Expression of a new state, over `seed`."""
     batch: str
-    """A batch, over `seed`."""
+    """Expression of a batch, over `seed`."""
     call: str = ""
-    """The call, over `state` and `batch`, where it is not `step(state, batch)`."""
+    """Call over `state` and `batch`, if it is not `step(state, batch)`."""
     frozen: tuple[str, ...] = ()
     force: bool = False
 
@@ -44,7 +44,7 @@ class StepWanted(Struct, frozen=True):
 def plan_step_tests(wanted: StepWanted, layout: Layout, here: Path) -> Plan:
     """Plan the tests of a training step.
 
-    Raises `ScaffoldError` with all that is wrong in the target and in the expressions.
+    Raises `ScaffoldError` with all faults of the target and of the expressions.
     """
     [target] = read_targets([wanted.step], here)
     _check(wanted, target)
@@ -99,7 +99,7 @@ def _context(wanted: StepWanted, target: Target, layout: Layout) -> dict[str, An
 
 
 def _imports(text: str, wanted: StepWanted, target: Target) -> list[str]:
-    """The imports, read off the file; what no library is known by comes from the module of the step."""
+    """Return the import lines for the names in the file, from libraries or from the step's module."""
     known: Mapping[str, str] = {**IMPORTS, **_LAWS, **_LIBRARIES}
     names = {target.name, *_free_names(wanted)} - known.keys()
     lines = {**_LAWS, **_LIBRARIES, **{name: f"from {target.module} import {name}" for name in names}}
@@ -107,14 +107,17 @@ def _imports(text: str, wanted: StepWanted, target: Target) -> list[str]:
 
 
 def _free_names(wanted: StepWanted) -> set[str]:
-    """The names that the expressions read from the module of the step; each knows the arguments of the method that it stands in."""
+    """Return the names that the expressions read from the step's module.
+
+    The test method binds `seed`, or `state` and `batch`.
+    """
     of_seed = [(text, {"seed"}) for text in (wanted.state, wanted.batch)]
     names = (_names_read(text) - bound for text, bound in (*of_seed, (wanted.call, {"state", "batch"})))
     return set[str]().union(*names) - {*vars(builtins)}
 
 
 def _names_read(text: str) -> set[str]:
-    """The names that an expression reads, and does not bind."""
+    """Return the names that an expression reads but does not bind."""
     nodes = [node for node in ast.walk(ast.parse(text or "None")) if isinstance(node, ast.Name)]
     read = {node.id for node in nodes if isinstance(node.ctx, ast.Load)}
     return read - {node.id for node in nodes if isinstance(node.ctx, ast.Store)}

@@ -1,4 +1,7 @@
-"""The test file of a transformation of optax: a suite on its state, whose call is the update, and one for other parameters."""
+"""Test file of an optax transformation: suites on its state, whose call is the update.
+
+The first suite has the usual parameters, and each further suite has others, such as bfloat16.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,7 +17,7 @@ _OF = {
 
 
 def transformation_context(description: Found, name: str) -> dict[str, Any]:
-    """What the template lays out besides what it shares with that of a class."""
+    """Return the part of the context that only a transformation needs."""
     return {
         "name": in_capitals(name),
         "function": name,
@@ -28,18 +31,18 @@ def transformation_context(description: Found, name: str) -> dict[str, Any]:
 
 
 def further(description: Found) -> list[str]:
-    """What the update is given by name."""
+    """Return the arguments of the update that are passed by name."""
     return [f"{name}={text}" for name, text, _ in description["arguments"]]
 
 
 def case_of(case: Found) -> list[Any]:
-    """A suite for other parameters: how its name ends, what they are, its declarations, and the expression that makes them."""
+    """Return the suite for other parameters: suffix of its name, description, declarations, parameters."""
     of = case["of"]
     return [_SUFFIXES[of], _OF[of], declarations(case, whole=True), case["params"]]
 
 
 def declarations(description: Found, *, whole: bool = False) -> list[str]:
-    """Leaves, static values and outputs as a suite declares them; of a case those without entries too."""
+    """Declare leaves, static values and outputs. With `whole`, declare empty leaves and outputs too."""
     static = [f'"{path}": {value}' for path, value in description["static"]]
     blocks = [
         block("leaves", description["leaves"], whole=whole),
@@ -50,7 +53,7 @@ def declarations(description: Found, *, whole: bool = False) -> list[str]:
 
 
 def block(name: str, entries: Sequence[str], brackets: str = "()", *, whole: bool = False) -> str:
-    """A declaration with each entry on a line."""
+    """Return a declaration with each entry on its own line."""
     if not entries:
         return f"    {name} = {brackets}" if whole else ""
     lines = [f"        {text}," for text in entries]
@@ -58,5 +61,5 @@ def block(name: str, entries: Sequence[str], brackets: str = "()", *, whole: boo
 
 
 def in_capitals(name: str) -> str:
-    """The name of a function as that of a class: `clip_by_block_rms` has `ClipByBlockRms`."""
+    """Turn a function's name into a class name, such as `clip_by_block_rms` into `ClipByBlockRms`."""
     return "".join(word[:1].upper() + word[1:] for word in re.split(r"_+", name.rpartition(".")[2]))

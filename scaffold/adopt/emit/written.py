@@ -1,4 +1,4 @@
-"""What was written before of the classes, by the records: under which names, what was accepted, and what was edited since."""
+"""Earlier test files by their records: their names, accepted findings, and edits by the user."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,30 +23,30 @@ from scaffold.lifecycle.adopted import (
 )
 
 Named = tuple[str, str]
-"""A module, and the name of a class in it."""
+"""Name of a module, and of a class in it."""
 _SKIPPED = re.compile(r'^        # .*\n        "([^"\n]+)",$', re.MULTILINE)
 
 
 class Edited(Struct, frozen=True):
-    """What becomes of a test file that is there: the text that is held to the laws, and why it stays, where it does."""
+    """Fate of an existing test file: the text to hold to the laws, and the reason if the file stays."""
 
     text: str
     keeps: bool = False
-    """Whether something of the user's is in it."""
+    """True if the text has edits of the user."""
     why: str = ""
 
 
 class Written(Struct, frozen=True, dict=True):
-    """The records, beside the classes that are adopted now."""
+    """Records of earlier runs for the classes that are adopted now."""
 
     layout: Layout
     classes: Sequence[Named]
     moved: Mapping[Named, Record] = field(default_factory=dict[Named, Record])
-    """The record of a class that lay in another module, which has it no more."""
+    """Record of each class that lay in another module before."""
 
     @cached_property
     def stems(self) -> dict[Named, str]:
-        """The names of the test files: as they were, and those of others so that they differ from these."""
+        """Stem of each test file: the recorded stem, or a new stem that differs from all others."""
         records = Records(self.layout.root)
         generated = (records.sound(name) for name in records.names())
         there = stems_by_class([*filter(None, generated), *AdoptedTests(self.layout).records])
@@ -56,23 +56,23 @@ class Written(Struct, frozen=True, dict=True):
         return {**there, **beside}
 
     def _is_of_user(self, stem: str) -> bool:
-        """Whether a file of tests is there by this name that has nothing to do with the laws."""
+        """Whether a test file of this name exists that does not mention the laws."""
         content = self._read(self.layout.test_file(stem))
         return content is not None and b"Laws" not in content
 
     @property
     def renamed(self) -> dict[str, str]:
-        """The former name of the record of each class that has moved."""
+        """Former record name of each class that has moved."""
         return {adopted_key(*now): record.name for now, record in self.moved.items()}
 
     def accepted(self, adopted: Adopted) -> tuple[str, ...]:
-        """The parts of the names of tests that were left out before."""
+        """Return the parts of test names that the recorded test file skips."""
         record = self._record(adopted)
         test = record.of(TEST) if isinstance(record, Record) else None
         return tuple(_SKIPPED.findall(test.text)) if test is not None else ()
 
     def edited(self, adopted: Adopted, path: PurePosixPath, new: str) -> Edited | None:
-        """What becomes of the file where `new` is to be written; None where there is none."""
+        """Decide how the existing file and `new` combine, or return None if no file exists."""
         record = self._record(adopted)
         before = record.of(TEST) if isinstance(record, Record) else None
         content = self._read(path) or (self._read(before.path) if before is not None else None)
@@ -110,7 +110,7 @@ _DIFFERS = "differs from what would be written, and stays; --force replaces it"
 
 
 def written_before(layout: Layout, classes: Iterable[Named]) -> Written:
-    """What the records say of these classes."""
+    """Read the records of these classes, and match classes that have moved to another module."""
     classes = tuple(classes)
     records = AdoptedTests(layout).records
     known = {_named(record) for record in records}
@@ -125,7 +125,7 @@ def written_before(layout: Layout, classes: Iterable[Named]) -> Written:
 
 
 def as_recorded(listed: Mapping[str, Any], layout: Layout) -> dict[str, Any]:
-    """The classes of a package, each under the module of its record, and without those that are generated, whose tests are there."""
+    """Map listed classes to the modules of their records, and leave out generated classes with tests."""
     records = Records(layout.root)
     suites = {
         (record.module, name): str(test.path)
@@ -150,7 +150,7 @@ def _named(record: Record) -> Named:
 
 
 def _has_gone(record: Record, layout: Layout) -> bool:
-    """Whether the package of the project, in which the class lay, does not name it there any more."""
+    """Whether the recorded module in the project's package no longer mentions the class."""
     above = layout.root / layout.import_root
     parts = record.module.split(".")
     if not (above / parts[0]).is_dir() or len(parts) == 1:

@@ -1,1 +1,1 @@
-"""The processes that look at classes: asked, ended, shared out, and held to a memory."""
+"""Child processes that look at classes: requests, time and memory limits, and sharing of classes."""

@@ -1,4 +1,4 @@
-"""The order of leaves in a second process: the hash of a text, and with it the order of a set, is another one there."""
+"""Order of leaves in a second process, where strings hash differently and sets have another order."""
 
 from collections.abc import Callable, Mapping
 from threading import Lock
@@ -8,12 +8,12 @@ from scaffold.adopt.processes.process import Child, NoAnswerError
 
 HASH_SEED = "PYTHONHASHSEED"
 SEEDS = "0", "1"
-"""Of the processes that look at classes, and of the one that looks at the order of leaves again."""
+"""Hash seeds of the processes that look at classes, and of the process that compares the order."""
 SECONDS = 60.0
 
 
 class OtherProcess:
-    """A process with another hash seed, which is started for the first class that wants it."""
+    """A process with another hash seed, started for the first class that needs it."""
 
     def __init__(self, start: Callable[[], Child]) -> None:
         self._start = start
@@ -21,7 +21,7 @@ class OtherProcess:
         self._child: Child | None = None
 
     def leaves(self, request: Mapping[str, Any]) -> list[str] | None:
-        """The paths of the leaves there; None where the process gives no answer."""
+        """Return the paths of the leaves in that process, or None if the process gives no answer."""
         with self._lock:
             try:
                 self._child = self._child or self._start()
@@ -32,5 +32,5 @@ class OtherProcess:
 
 
 def leaves_in(child: Child, request: Mapping[str, Any]) -> list[str] | None:
-    """The paths of the leaves of the instance that a test file builds; None where it builds none."""
+    """Return the leaf paths of the instance that a test file builds, or None if it builds none."""
     return child.ask({**request, "do": "order"}, SECONDS).get("leaves")

@@ -1,4 +1,4 @@
-"""The process that looks at classes: it is asked one thing at a time, and ended where it does not answer."""
+"""Child process that looks at classes: a single request at a time, with limits of time and memory."""
 
 import json
 import os
@@ -20,24 +20,25 @@ from scaffold.streams import LONGEST_ANSWER, Lines, Tail
 
 CHILD = Path(__file__).parents[1] / "child" / "__main__.py"
 STARTS = 120.0
-"""How long an interpreter may take to import jax."""
+"""Seconds that an interpreter may take to import jax."""
 _WITHOUT_RECORDS = {"PYTREE_LAWS_NUMBERS": "off"}
-"""Whether a class computes what was recorded is for its tests to say."""
+"""Turns off the comparison with recorded numbers, which is left to the tests of the class."""
 ENDS = 5.0
-"""How long it may take to end when it has closed its streams."""
+"""Seconds that the process may take to end once it has closed its streams."""
 CURRENT = "Current thread "
 INNERMOST = r'[^\n]*most recent call first\):\n  File "(.*?)", line (\d+)'
-"""How `faulthandler` writes where a thread is."""
+"""Matches the innermost frame of a thread, as `faulthandler` writes it."""
 
 
 class NoAnswerError(Exception):
-    """The process has ended, or was ended since it took too long or too much."""
+    """A process that has ended, exceeded a limit, or written something other than an answer."""
 
 
 class Child:
-    """An interpreter that has imported jax and the laws, which may take `memory` bytes; 0 sets no limit.
+    """An interpreter that has imported jax and the laws, and may take `memory` bytes (0 for no limit).
 
-    `checked_types` are the packages whose annotations it checks at each call, as jaxtyping's option for pytest has them.
+    The interpreter checks annotations of the packages in `checked_types` at each call, as jaxtyping's pytest
+    option does.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class Child:
         environment = {
             "JAX_PLATFORMS": "cpu",
             **os.environ,
-            "PYTHONFAULTHANDLER": "1",  # says where a compiled part breaks down
+            "PYTHONFAULTHANDLER": "1",  # shows where compiled code crashes
             **_WITHOUT_RECORDS,
             "PYTHONHASHSEED": hash_seed,
         }
@@ -62,7 +63,7 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,  # whatever it starts is ended with it
+            start_new_session=True,  # to end all processes that it starts
         )
         assert self._process.stdout is not None and self._process.stderr is not None
         self._where = " ".join(command)
@@ -74,7 +75,7 @@ class Child:
         self._check_start()
 
     def _check_start(self) -> None:
-        """Wait for the interpreter. Raises `ScaffoldError` where the laws cannot run in it."""
+        """Wait until the interpreter is ready. Raises `ScaffoldError` if the laws cannot run in it."""
         ready = dict[str, Any]()
         while "ready" not in ready:
             ready = self._greeting()
@@ -87,7 +88,7 @@ class Child:
             raise ScaffoldError(problem, where=self._where, fix=fix)
 
     def _greeting(self) -> dict[str, Any]:
-        """The next of the lines that it begins with: the versions that it has, then whether it is ready."""
+        """Return the next greeting: first the versions of the libraries, then whether the child is ready."""
         try:
             return self._next(STARTS, lambda answer: "ready" in answer or "versions" in answer, skips=True)
         except NoAnswerError as error:
@@ -98,7 +99,7 @@ class Child:
             ) from None
 
     def refuse_old(self, libraries: Iterable[str]) -> None:
-        """End the process where one of these libraries is too old in it. Raises `ScaffoldError`."""
+        """End the process and raise `ScaffoldError` if a library in it is too old."""
         try:
             refuse_old(self.versions, libraries, self._where)
         except ScaffoldError:
@@ -106,9 +107,12 @@ class Child:
             raise
 
     def ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        """The answer. Raises `NoAnswerError`, after which nothing more can be asked."""
+        """Send a request, and return the answer.
+
+        Raises `NoAnswerError`, after which the process is closed.
+        """
         assert self._process.stdin is not None
-        # A class that writes into the stream of answers does not know what is asked.
+        # A class that writes to the stream of answers does not know the token.
         token = os.urandom(8).hex()
         try:
             self._process.stdin.write(json.dumps({"id": token, **request}).encode() + b"\n")
@@ -121,7 +125,7 @@ class Child:
     def _next(
         self, seconds: float, is_ours: Callable[[dict[str, Any]], bool], *, skips: bool = False
     ) -> dict[str, Any]:
-        """The next answer; with `skips`, the first after what an interpreter prints when it starts."""
+        """Return the next answer. With `skips`, pass over lines that an interpreter prints when it starts."""
         until = monotonic() + seconds
         while True:
             line = self._line(max(0.0, until - monotonic()), seconds)
@@ -148,7 +152,7 @@ class Child:
         self._kill()
 
     def _last_words(self) -> str:
-        """Why there are no answers any more."""
+        """Close the process, and return the reason why it gave no answer."""
         code: int | None = None
         if not self._answers.too_long:
             with suppress(subprocess.TimeoutExpired):
@@ -162,11 +166,11 @@ class Child:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing more can be asked."""
+        """Whether the process is closed, so that no request can follow."""
         return self._ended.is_set()
 
     def close(self) -> None:
-        """Ends the process, and all that it has started."""
+        """End the process, and all processes that it has started."""
         self._ended.set()
         self._kill()
         self._process.wait()
@@ -187,7 +191,6 @@ class Child:
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
-    """The object in a line, None where it holds none."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -196,7 +199,7 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
 
 
 def ended_with(code: int | None, errors: str) -> str:
-    """How a process ended, and its last words; or the line that ran when it broke down, as `faulthandler` has it."""
+    """Describe how a process ended, with the line where it crashed or the last line of its errors."""
     if code is None:
         ended = "it closed its streams"
     elif code < 0:
@@ -204,7 +207,7 @@ def ended_with(code: int | None, errors: str) -> str:
         ended = f"it was ended by {names.get(-code, f'signal {-code}')}"
     else:
         ended = f"it ended with {code}"
-    # Of several threads, that which broke down stands last.
+    # Of several threads, the crashed thread comes last.
     innermost = re.search(rf"{CURRENT if CURRENT in errors else ''}{INNERMOST}", errors)
     if innermost:
         path = innermost[1].rpartition("site-packages/")[2]

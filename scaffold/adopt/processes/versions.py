@@ -1,4 +1,4 @@
-"""The oldest versions of jax, Equinox and Flax with which the laws say anything true."""
+"""Oldest versions of jax, Equinox and Flax for which the laws are right."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -7,11 +7,11 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.in_project.dependencies import FLOORS
 
 LIBRARIES = {"module": "equinox", "nnx": "flax"}
-"""The library that classes of a kind are made of; every class is one of jax."""
+"""Library of each kind of class. A kind that is not listed needs jax alone."""
 
 
 def refuse_old(versions: Mapping[str, str], libraries: Iterable[str], where: str) -> None:
-    """Refuse an interpreter that has an older version of a library. Raises `ScaffoldError`."""
+    """Raise `ScaffoldError` if the interpreter has an older version of a library than the laws need."""
     faults = [
         Fault(where, f"it has {name} {versions[name]}, and the laws need {FLOORS[name]} or newer", _fix(name))
         for name in sorted(set(libraries))
@@ -26,6 +26,6 @@ def _fix(name: str) -> str:
 
 
 def release_of(version: str) -> tuple[int, ...]:
-    """The numbers of a release, without what marks it as a candidate or a build; none where it has none."""
+    """Return the numbers of a release, such as (0, 6, 1) for `0.6.1rc2`, or () if there are none."""
     numbers = re.match(r"\d+(?:\.\d+)*", version)
     return tuple(map(int, numbers[0].split("."))) if numbers else ()

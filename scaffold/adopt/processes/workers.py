@@ -1,4 +1,4 @@
-"""Classes shared out among processes: one that ends or hangs costs its class, and no other."""
+"""Classes shared out among processes, where a process that ends or hangs costs only its current class."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -10,9 +10,9 @@ from scaffold.errors import ScaffoldError
 One = TypeVar("One")
 Result = TypeVar("Result")
 SERVES = 16
-"""How many classes a process looks at: what jax and a library keep of each adds up."""
+"""Classes per process, since the caches of jax and of a library grow with each class."""
 _MALFORMED = (LookupError, TypeError, ValueError, AttributeError, AssertionError, ScaffoldError)
-"""What using an answer raises that has not what an answer has: a fault of its class alone."""
+"""Errors that a malformed answer causes, which count as a fault of the class alone."""
 
 
 def each(
@@ -26,10 +26,10 @@ def each(
     progress: Callable[[int, int, str], None],
     done: Callable[[Result], None] = lambda _: None,
 ) -> list[Result]:
-    """What becomes of each class, in their order. Processes of `spare` are used before others are started.
+    """Apply `work` to each class in parallel processes, and return the results in order.
 
-    `lost` says what became of a class whose process has ended, or whose answer cannot be used; `done` is given each
-    result as soon as it is there, one at a time.
+    Processes in `spare` are used before others start. `lost` makes the result of a class whose process ended
+    or whose answer is malformed. `done` takes each result as soon as it is ready, never two at a time.
     """
     results: dict[int, Result] = {}
     waiting = list(enumerate(classes))[::-1]
@@ -53,7 +53,7 @@ def each(
         try:
             while (task := take()) is not None:
                 keep(task[0], server.result(work, task[1], lost))
-        except BaseException as error:  # told where the others are waited for
+        except BaseException as error:  # raised again after the threads have joined
             errors.append(error)
 
     threads = [threading.Thread(target=run, daemon=True) for _ in range(max(1, min(processes, len(classes))))]
@@ -67,7 +67,7 @@ def each(
 
 
 class _Server:
-    """One process after the other: each serves a few classes."""
+    """A sequence of processes, each of which serves a few classes."""
 
     def __init__(self, spare: list[Child], start: Callable[[], Child]) -> None:
         self.spare, self.start = spare, start
@@ -77,7 +77,7 @@ class _Server:
     def result(
         self, work: Callable[[Child, One], Result], cls: One, lost: Callable[[One, str], Result]
     ) -> Result:
-        """What becomes of a class, also where its process ends or its answer cannot be used."""
+        """Return `work(child, cls)`, or `lost(...)` if the process ends or the answer is malformed."""
         child = self.next_child()
         try:
             return work(child, cls)
@@ -88,7 +88,7 @@ class _Server:
             return lost(cls, f"what is known of it cannot be used: {type(error).__name__}: {error}")
 
     def next_child(self) -> Child:
-        """The process for one more class."""
+        """Return the process for the next class, after a replacement if it has ended or served enough."""
         if self.child is not None and (self.served >= SERVES or self.child.has_ended):
             self.child.close()
             self.child = None

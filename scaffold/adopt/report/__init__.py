@@ -1,4 +1,4 @@
-"""What is said of the classes of a run: on a terminal within a screen, in a file or as JSON all of it."""
+"""Report on the classes of a run: a screenful for the terminal, or all of it as Markdown or JSON."""
 
 from scaffold.adopt.report.outcome import LeftOut, Outcome, failures
 from scaffold.adopt.report.run_report import Report

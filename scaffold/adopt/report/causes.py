@@ -1,4 +1,4 @@
-"""Findings by cause: what has one law and one text is one cause, wherever it was found."""
+"""Findings grouped by cause, which is a law and a text without its names and numbers."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,25 +12,25 @@ from scaffold.choices import SEVERITIES
 
 MAX_PLACES = 3
 MAX_CAUSES = 3
-"""Causes of one law on a terminal, so that no law hides the others."""
+"""Maximum number of causes of a law on a terminal, so that no law hides the others."""
 MAX_CODE = 7
-"""Lines of a reproduction on a terminal."""
+"""Maximum number of lines of a reproduction on a terminal."""
 MAX_WIDTH = 130
-"""Characters of what is found, on a terminal."""
+"""Maximum number of characters of a finding's text on a terminal."""
 HARM = (
     ("P7", "P8", "P9", "P12", "P13", "P19", "P21", "@holds"),
     ("P2", "P3", "P4", "P10", "P11", "P15", "P16"),
 )
-"""Laws by the harm of breaking them: another value than the right one, then what is lost or raises; then all others."""
+"""Laws by the harm of breaking them: first wrong values, then losses and errors. Other laws come last."""
 _VARIES = re.compile(
     r"PyTreeDef\(.*\)|<[^<>]* object>|`[^`]*`|'(?!b?float\d|u?int\d|complex\d)[^']*'|\"[^\"]*\"|\b(?:nan|inf)\b|[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?"
 )
-"""Treedefs, objects, names and numbers, by which two texts of one cause differ."""
+"""Matches treedefs, objects, names and numbers, in which two texts of a cause may differ."""
 _NAME = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"")
 _ARRAY = re.compile(r"(?:[\[(]\s*)*_(?:[\s,\]\[()]*_)*[\])]*")
 
 SO_DO = "; so do "
-"""What stands before the other methods of one class that raise the same."""
+"""Text before the other methods of a class that raise the same error."""
 EXAMPLE = "         example: "
 ADVICE = SEVERITIES[-1]
 Finding = Mapping[str, Any]
@@ -38,14 +38,14 @@ Key = tuple[str, str, str]
 
 
 class Cause(Struct, frozen=True):
-    """One cause: a finding that stands for it, and the places where it was found."""
+    """A cause, with the finding that represents it and all places of its findings."""
 
     first: Finding
     places: tuple[str, ...]
     text: str
-    """What was found, as it is said of all places."""
+    """Text of the finding, with `…` for the names that differ between places."""
     same: int = 0
-    """How many other texts of its law speak of the same places."""
+    """Number of other causes of this law at the same places."""
 
     @property
     def title(self) -> str:
@@ -54,19 +54,19 @@ class Cause(Struct, frozen=True):
 
     @property
     def times(self) -> str:
-        """The count of places and of other texts, where there are several."""
+        """Number of places and of merged causes in brackets, or an empty text."""
         counts = [f"{len(self.places)} times"] if len(self.places) > 1 else []
         counts += [f"and {self.same} more of this law there"] if self.same else []
         return f" ({', '.join(counts)})" if counts else ""
 
     @property
     def code(self) -> list[str]:
-        """The lines of plain jax that show it."""
+        """Lines of plain jax that reproduce the finding."""
         return str(self.first.get("shows", "")).splitlines()
 
     @property
     def brief(self) -> list[str]:
-        """What was found, and up to three places."""
+        """Two lines: the text of the finding, and up to three places."""
         more = f" and {len(self.places) - MAX_PLACES} more" if len(self.places) > MAX_PLACES else ""
         text = on_a_line(self.text, MAX_WIDTH)
         places = on_a_line("; ".join(self.places[:MAX_PLACES]), MAX_WIDTH)
@@ -74,7 +74,10 @@ class Cause(Struct, frozen=True):
 
     @property
     def block(self) -> list[str]:
-        """The same with a reproduction, or the example and the line that raised, and what to look for or what is the usual fix; advice is brief."""
+        """Brief lines, then a reproduction or the example, then a hint or the usual fix.
+
+        Advice stays brief.
+        """
         if self.first["severity"] == ADVICE:
             return self.brief
         code = [f"             {line}" for line in self.code] if len(self.code) <= MAX_CODE else []
@@ -83,7 +86,7 @@ class Cause(Struct, frozen=True):
         label, text = (
             ("look for", self.first["hint"]) if self.first["hint"] else ("usual fix", self.first["fix"])
         )
-        # The laws say it, in words of their own length: the end is as much to the point as the beginning.
+        # The end of a hint matters as much as its beginning, so its limit is higher.
         hint = self._labelled(label, text, 2 * MAX_WIDTH)
         return [*self.brief, *code, *example, *raised, *hint]
 
@@ -92,14 +95,14 @@ class Cause(Struct, frozen=True):
 
 
 def key_of(finding: Finding) -> Key:
-    """What two findings of one cause have in common."""
+    """Return the severity, law and reduced text, which all findings of a cause share."""
     what, *_ = finding["what"].split(SO_DO)
     text = _ARRAY.sub("_", on_a_line(_VARIES.sub("_", plain_text(what))))
     return finding["severity"], finding["law"], text
 
 
 def causes_of(findings: Iterable[tuple[str, Finding]]) -> list[Cause]:
-    """The causes of findings, each with its class: the most harmful first, then the one that was found most often."""
+    """Group labelled findings by cause. The most harmful causes come first, then the most frequent."""
     first: dict[Key, Finding] = {}
     places: dict[Key, dict[str, None]] = {}
     texts: dict[Key, list[str]] = {}
@@ -115,7 +118,7 @@ def causes_of(findings: Iterable[tuple[str, Finding]]) -> list[Cause]:
 
 
 def common_text(texts: Sequence[str]) -> str:
-    """The first of the texts of one cause, with `…` for the names in which the others differ from it."""
+    """Return the first text, with `…` in place of each quoted name that differs in another text."""
     rows = [_NAME.findall(text) for text in texts]
     if len({len(row) for row in rows}) > 1:
         return texts[0]
@@ -125,13 +128,13 @@ def common_text(texts: Sequence[str]) -> str:
 
 
 def _place(label: str, finding: Finding) -> str:
-    """A class, and what is in it, where the finding is about a part of it, and not about all of it or of its suite."""
+    """Return the label of the class, with the path of the part that the finding is about, if any."""
     where, name = str(finding["where"]), label.rpartition(":")[2]
     return label if where in (name, f"Test{name}") else f"{label}, `{where}`"
 
 
 def united(causes: Iterable[Cause]) -> list[Cause]:
-    """The causes, of which those of one law at the same places are one: the first that has a reproduction."""
+    """Merge causes of a law at the same places, and keep the first that has a reproduction."""
     causes_by_key: dict[tuple[str, frozenset[str]], Cause] = {}
     for cause in causes:
         key = cause.title, frozenset(cause.places)
@@ -148,12 +151,15 @@ def _harm(finding: Finding) -> tuple[int, int]:
 
 
 def cause_lines(causes: Sequence[Cause], most: int, whole: str) -> Iterator[str]:
-    """So many lines: the first causes whole, then others in two lines, and the rest counted, which are in `whole`."""
+    """Yield at most `most` lines: causes in full, then causes in brief, then a count of the rest.
+
+    `whole` names the file or option that has all causes.
+    """
     chosen = list(_few_of_each_law(causes))
     room, count, seen = most - 1, 0, set[str]()
     for place, cause in enumerate(chosen):
-        after = 2 * min(len(chosen) - place - 1, 2)  # two more should be seen
-        block = [line for line in cause.block if line not in seen]  # an example is told once
+        after = 2 * min(len(chosen) - place - 1, 2)  # keep room for two more causes
+        block = [line for line in cause.block if line not in seen]  # show an example only once
         seen.update(line for line in block if line.startswith(EXAMPLE))
         lines = block if len(block) + after <= room else cause.brief
         if len(lines) > room:

@@ -1,4 +1,4 @@
-"""Advice that is seldom wanted, each kind for a reason that holds of all classes: told in a line each, behind everything else."""
+"""Advice that users seldom want, reduced to a line for each kind after all other findings."""
 
 from collections.abc import Iterator, Sequence
 
@@ -24,11 +24,11 @@ KINDS = {
     "test_p08_every_setting": "settings that nothing depends on",
     "test_p09_no_leaf_is_": "leaves that the call does not train, so that no test asks whether they matter",
 }
-"""By how the name of a test begins, what its advice comes to."""
+"""Summary of the advice, by prefix of the test's name."""
 
 
 def kind_of(cause: Cause) -> str:
-    """What the advice of a cause comes to; empty where it is to be read whole."""
+    """Return the summary of a cause that is seldom wanted, or an empty text for any other cause."""
     if cause.first["severity"] != ADVICE:
         return ""
     test = str(cause.first.get("test", ""))
@@ -36,12 +36,12 @@ def kind_of(cause: Cause) -> str:
 
 
 def apart(causes: Sequence[Cause]) -> tuple[list[Cause], list[Cause]]:
-    """The causes to be read whole, and those that are told in passing."""
+    """Split the causes into causes to show in full and causes to summarise."""
     return [cause for cause in causes if not kind_of(cause)], [cause for cause in causes if kind_of(cause)]
 
 
 def in_passing(causes: Sequence[Cause]) -> Iterator[tuple[str, list[str]]]:
-    """What such causes come to, each once with its law, and its places."""
+    """Yield each law and summary once, with all its places."""
     places: dict[str, dict[str, None]] = {}
     for cause in causes:
         text = f"{cause.first['law']} {kind_of(cause)}"
@@ -50,7 +50,7 @@ def in_passing(causes: Sequence[Cause]) -> Iterator[tuple[str, list[str]]]:
 
 
 def in_a_line(causes: Sequence[Cause], whole: str) -> list[str]:
-    """The laws of such causes with their counts, in a line; nothing where there are none."""
+    """Return a line that counts the places by law, or no line if there are no causes."""
     counts: dict[str, int] = {}
     for text, places in in_passing(causes):
         law = text.partition(" ")[0]

@@ -1,4 +1,4 @@
-"""Findings on a part of an instance, which are told once: at the class of that part, where this was adopted as well."""
+"""Findings on a part of an instance, reported only at the part's own class if that was adopted too."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,11 +9,11 @@ from scaffold.adopt.report.causes import key_of
 from scaffold.adopt.report.outcome import Outcome
 
 Place = tuple[str, str, str]
-"""A law, its text, and a path below an instance of the class."""
+"""Law, reduced text, and path below an instance of the class."""
 
 
 def without_those_of_parts(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
-    """The outcomes without what another class is told of at the end of the same path."""
+    """Drop findings that another class reports for the end of the same path."""
     outcomes = tuple(outcomes)
     labels = {
         place_of(outcome, finding): outcome.one.label for outcome in outcomes for finding in outcome.findings
@@ -37,6 +37,6 @@ def _is_of_part(outcome: Outcome, finding: Mapping[str, Any], labels: Mapping[Pl
 
 
 def place_of(outcome: Outcome, finding: Mapping[str, Any]) -> Place:
-    """The law and the text of a finding, whatever its severity, with its path from the instance on."""
+    """Return the law and text of a finding, whatever its severity, and its path below the instance."""
     _, law, text = key_of(finding)
     return law, text, str(finding["where"]).removeprefix(f"{outcome.one.name.rpartition('.')[2]}.")

@@ -1,4 +1,4 @@
-"""What became of a class."""
+"""Outcome of a class."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,68 +18,68 @@ _PLURALS = {"fault": "faults", "cost": "costs", "advice": "advice"}
 
 
 class LeftOut(Struct, frozen=True):
-    """A class that gets no suite, or a module that cannot be imported, and why."""
+    """A class without a suite, or a module that cannot be imported, and the reason."""
 
     module: str
     name: str
-    """Empty for a module."""
+    """Name of the class, empty for a module."""
     why: str
 
     @property
     def is_by_kind(self) -> bool:
-        """Whether its kind gets no suite, and not whether something went wrong."""
+        """Whether the class is left out for its kind, and not for an error."""
         return bool(self.name) and _CANNOT not in self.why
 
     @property
     def text(self) -> str:
-        """In one line."""
+        """Line of the report, such as `pkg.mod:Class: left out: it is abstract`."""
         if not self.name:
             return f"{self.module}: passed over, since it cannot be imported: {first_line(self.why)}"
         return f"{self.module}:{self.name}: left out: {self.why}"
 
     def to_json(self) -> dict[str, str]:
-        """As plain JSON."""
+        """Return the label and the reason as plain JSON."""
         if not self.name:
             return {"module": self.module, "why": self.why}
         return {"class": f"{self.module}:{self.name}", "why": self.why}
 
 
 class Outcome(Struct, frozen=True):
-    """What became of a class: why nothing built it, or the file of its tests and what these say."""
+    """Outcome of a class: the reason why nothing built it, or its test file and the report of the tests."""
 
     one: Adopted
     why: str = ""
     mistake: str = ""
-    """The option of which `why` says what is wrong with it."""
+    """Option whose value is wrong, as `why` explains."""
     unknown: tuple[str, ...] = ()
-    """The arguments of which nothing is known."""
+    """Arguments for which no value is known."""
     file: File | None = None
     kept: bool = False
-    """Whether the file that was there already was edited, which stays."""
+    """True if the user has edited the existing file, which stays."""
     stays: str = ""
-    """Why nothing is written of it."""
+    """Reason why the test file is not written."""
     report: Mapping[str, Any] = field(default_factory=dict[str, Any])
     left_out: str = ""
-    """Why it gets no suite, where only its call shows that."""
+    """Reason to give the class no suite, if only its call shows that."""
     baseline: int = 0
-    """How many findings the file leaves out, each with its text."""
+    """Number of findings that the file skips, each with its text as the reason."""
     seconds: float = 0.0
-    """How long it took."""
+    """Duration of the search and the tests."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether it was built, called and held to all of its laws."""
+        """Whether the class was built, called and held to all of its laws."""
         ended = "error" in self.report or self.internal_errors
         return self.state in ("adopted", "left out") and not ended
 
     @property
     def findings(self) -> list[dict[str, Any]]:
-        """What the laws found, and nobody has accepted."""
+        """Findings of the laws that the user has not accepted."""
         return list(self.report.get("findings", ()))
 
     @property
     def distinct(self) -> list[Mapping[str, Any]]:
-        """The findings, each once; advice on a part of which something worse is said waits until that is mended."""
+        """Distinct findings, without advice on a part for which there is a worse finding."""
         every = distinct(self.findings)
         worse = {finding["where"] for finding in every if finding["severity"] != SEVERITIES[-1]}
         worse -= {self.one.name.rpartition(".")[2]}
@@ -91,12 +91,12 @@ class Outcome(Struct, frozen=True):
 
     @property
     def internal_errors(self) -> list[dict[str, Any]]:
-        """Errors of the laws themselves, which say nothing of the class."""
+        """Errors of the laws themselves, which say nothing about the class."""
         return list(self.report.get("errors", ()))
 
     @property
     def state(self) -> str:
-        """In one word: `adopted`, `built` where no call of it was found, or `not built`."""
+        """State of the class: `adopted`, `built` if no call was found, `not built`, or `left out`."""
         if self.file is None:
             return "left out" if self.left_out else "not built"
         description = self.one.found
@@ -104,7 +104,7 @@ class Outcome(Struct, frozen=True):
 
     @property
     def line(self) -> str:
-        """What is said of it in a line."""
+        """Summary of the outcome in a line."""
         if self.file is None:
             return f"left out: {self.left_out}" if self.left_out else f"not built: {first_line(self.why)}"
         parts = ["adopted" if self.state == "adopted" else "adopted without a call"]
@@ -130,7 +130,7 @@ class Outcome(Struct, frozen=True):
         return ", ".join([passed, *totals, *ended, *accepted])
 
     def hints(self) -> Iterator[str]:
-        """What could not be found, with the flag that gives it."""
+        """Yield what the search could not find, with the option that supplies it."""
         name = self.one.name.rpartition(".")[2]
         if self.left_out or (self.file is None and self.findings):
             return
@@ -157,7 +157,7 @@ class Outcome(Struct, frozen=True):
 
     @property
     def built(self) -> str | None:
-        """The expression by which the example is built; none where that is not known."""
+        """Expression that builds the example, or None if it is not known."""
         found = self.one.found
         if found.get("build") or "maker" not in found:
             return found.get("build")
@@ -165,7 +165,10 @@ class Outcome(Struct, frozen=True):
         return f"{found['maker']}({inputs})"
 
     def example_of(self, finding: Mapping[str, Any]) -> str:
-        """The expressions by which the example is built, and the method called that a finding is about; empty where that is not known."""
+        """Return the expression that builds the example and calls the method of a finding.
+
+        If no such call is known, return the expression that builds the example, or an empty text.
+        """
         found = self.one.found
         calls = {method: arguments for method, arguments in found.get("extra", ())}
         about = str(finding["where"]).partition(",")[0]
@@ -177,7 +180,7 @@ class Outcome(Struct, frozen=True):
         return call_text(self.built, found["method"], argument_texts(found["arguments"]))
 
     def to_json(self) -> dict[str, Any]:
-        """As plain JSON."""
+        """Return the outcome as plain JSON."""
         return {
             "class": self.one.label,
             "state": self.state,
@@ -200,13 +203,13 @@ class Outcome(Struct, frozen=True):
 
 
 def failures(findings: Iterable[Mapping[str, Any]], severity: str) -> Iterator[Mapping[str, Any]]:
-    """The findings that fail a test, where `severity` is the least severe that does."""
+    """Return the findings that are at least as severe as `severity`, and so fail a test."""
     fails = SEVERITIES[: SEVERITIES.index(severity) + 1]
     return (finding for finding in findings if finding["severity"] in fails)
 
 
 def distinct(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The findings without those of one cause that another test of the same law has made at the same place."""
+    """Drop findings whose cause and place another test of the same law has reported."""
     first: dict[tuple[str, ...], Mapping[str, Any]] = {}
     for finding in findings:
         first.setdefault((*key_of(finding), finding["where"]), finding)

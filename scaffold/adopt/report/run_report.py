@@ -1,4 +1,4 @@
-"""What became of all classes of a run, within a screen or whole."""
+"""Report on all classes of a run, within a screen or in full."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,13 +15,13 @@ from scaffold.files.fileset import File
 from scaffold.tidy import tidy
 
 INCOMPLETE, INTERNAL = 3, 70
-"""The exit codes where something could not be looked at, and where a law itself failed."""
+"""Exit codes if something could not be looked at, and if a law itself failed."""
 SCREEN = 40
-"""Lines on a terminal."""
+"""Maximum number of lines on a terminal."""
 MAX_CLASSES, MAX_HINTS, MAX_ERRORS = 12, 3, 3
-"""Classes that have a line each on a terminal, and what could not be found, and errors of laws."""
+"""Maximum number of classes, hints and internal errors that a terminal lists."""
 SLOW, MAX_SLOW, TOO_SLOW = 20.0, 5, 60.0
-"""From how many seconds on a class is told as slow, how many such classes, and from how many seconds on each."""
+"""Seconds of a slow class, number of slow classes to list, and seconds from which all are listed."""
 REPORT_IT = "  please report it with this line and the class; --json has the whole"
 SELDOM = "What is seldom wanted, in a line each; `--json` has it whole."
 STATES = ("adopted", "built", "not built", "left out")
@@ -29,28 +29,34 @@ _TOLD = {"built": "adopted without a call"}
 
 
 class Report(Struct, frozen=True):
-    """What became of all classes."""
+    """Report on all classes."""
 
     outcomes: tuple[Outcome, ...]
     left_out: tuple[LeftOut, ...] = ()
     severity: str = "fault"
-    """The least severe finding that fails a test."""
+    """Least severe finding that fails a test."""
     whole: str = "--report FILE.md"
-    """The file that has all of it, or the option that writes one."""
+    """File that has the whole report, or the option that writes such a file."""
 
     @property
     def ok(self) -> bool:
-        """Whether everything was looked at, and no law found anything that nobody has accepted."""
+        """Whether every class was looked at, and no finding fails a test."""
         return self.exit_code == 0
 
     @property
     def fails(self) -> bool:
-        """Whether a law found what fails a test, or failed itself; a class that could not be built is neither."""
+        """Whether a finding fails a test, or a law itself failed.
+
+        A class that was not built does not count.
+        """
         return self.exit_code in (1, INTERNAL)
 
     @property
     def exit_code(self) -> int:
-        """70 where a law failed itself, 1 where one found what fails a test, 3 where something could not be imported, built, called or held."""
+        """Exit code: 70 if a law itself failed, 1 if a finding fails a test, 3 if something is incomplete.
+
+        A class is incomplete if it could not be imported, built, called or held to all laws.
+        """
         if any(outcome.internal_errors for outcome in self.outcomes):
             return INTERNAL
         if any(any(failures(outcome.findings, self.severity)) for outcome in self.outcomes):
@@ -62,7 +68,7 @@ class Report(Struct, frozen=True):
 
     @property
     def causes(self) -> list[Cause]:
-        """What was found, the most harmful first."""
+        """Causes of the findings, the most harmful first."""
         return causes_of(
             (outcome.one.label, {**finding, "example": outcome.example_of(finding)})
             for outcome in self.outcomes
@@ -70,7 +76,7 @@ class Report(Struct, frozen=True):
         )
 
     def text(self) -> str:
-        """As a terminal shows it: a screen, of which the findings take what the rest leaves."""
+        """Format the report for a terminal, where findings get the lines that the rest leaves."""
         above = self.class_lines() if self._is_small else self._summary()
         below = [*self._slow(), *self._internal(MAX_ERRORS), *self._not_found(MAX_HINTS)]
         causes, others = apart(self.causes)
@@ -85,13 +91,13 @@ class Report(Struct, frozen=True):
         return len(self.outcomes) + len(self.left_out) <= MAX_CLASSES
 
     def class_lines(self) -> list[str]:
-        """A line for each class, and for what gets no suite."""
+        """Return a line for each class, and for each class or module left out."""
         width = max((len(outcome.one.name) for outcome in self.outcomes), default=0)
         lines = [f"{outcome.one.name:{width}}  {outcome.line}" for outcome in self.outcomes]
         return [*lines, *(left_out.text for left_out in self.left_out)]
 
     def _summary(self) -> list[str]:
-        """How many classes there are of each state, and what was found of them."""
+        """Count the classes by state, the passing tests, and the classes with faults."""
         states = Counter(outcome.state for outcome in self.outcomes)
         totals = [f"{states[state]} {_TOLD.get(state, state)}" for state in STATES if states[state]]
         failing = [outcome for outcome in self.outcomes if any(failures(outcome.findings, self.severity))]
@@ -107,7 +113,7 @@ class Report(Struct, frozen=True):
         return [*lines, *([f"{others} left out: `{self.whole}` says why"] if others else [])]
 
     def _slow(self) -> list[str]:
-        """The classes that took longest, where some took long."""
+        """List the slowest classes, if any class was slow."""
         slow = [
             outcome
             for outcome in sorted(self.outcomes, key=lambda outcome: -outcome.seconds)
@@ -118,7 +124,7 @@ class Report(Struct, frozen=True):
         return ["", f"slowest: {', '.join(timings)}"] if timings else []
 
     def _internal(self, most: int | None = None) -> list[str]:
-        """Errors of the laws themselves, each law once."""
+        """List errors of the laws themselves, once for each test."""
         errors = {
             error[
                 "test"
@@ -133,7 +139,7 @@ class Report(Struct, frozen=True):
 
     @property
     def hints(self) -> list[str]:
-        """What could not be found, with the option that gives it."""
+        """Values that the search could not find, with the option that supplies each."""
         return [hint for outcome in self.outcomes for hint in outcome.hints()]
 
     def _not_found(self, most: int) -> list[str]:
@@ -143,7 +149,7 @@ class Report(Struct, frozen=True):
         return ["", "not found:", *few, *([more] if len(hints) > most else [])] if hints else []
 
     def markdown(self) -> str:
-        """All of it, as a file: the classes in a table, and every cause with its places and a reproduction."""
+        """Return the whole report as Markdown, with every cause, its places and a reproduction."""
         return "\n".join(self._markdown()) + "\n"
 
     def _markdown(self) -> Iterator[str]:
@@ -160,7 +166,7 @@ class Report(Struct, frozen=True):
         yield from ("", "## Not found", "", "```text", *self.hints, "```") if self.hints else ()
 
     def to_json(self) -> dict[str, Any]:
-        """As plain JSON."""
+        """Return the report as plain JSON."""
         return {
             "classes": [outcome.to_json() for outcome in self.outcomes],
             "left_out": [left_out.to_json() for left_out in self.left_out],
@@ -168,13 +174,13 @@ class Report(Struct, frozen=True):
 
 
 def formatted(causes: Sequence[Cause]) -> list[str]:
-    """The reproduction of each cause, as ruff lays it out."""
+    """Return the reproduction of each cause, formatted by ruff."""
     files = [File(PurePosixPath(f"cause_{n}.py"), "\n".join(cause.code)) for n, cause in enumerate(causes)]
     return [file.text.strip() for file in tidy(files)]
 
 
 def _cause_section(cause: Cause, code: str) -> Iterator[str]:
-    """A cause with all of its places, under a title of its own."""
+    """Yield a section with a cause and all of its places."""
     yield from ("", f"## {' '.join(cause.title.split())}{cause.times}", "", on_a_line(cause.text))
     if code:
         yield from ("", "```py", code, "```")
@@ -188,6 +194,6 @@ def _cause_section(cause: Cause, code: str) -> Iterator[str]:
 
 
 def _some(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
+    """Join the first names, and count the others."""
     more = f" and {len(names) - MAX_HINTS} more" if len(names) > MAX_HINTS else ""
     return ", ".join(names[:MAX_HINTS]) + more

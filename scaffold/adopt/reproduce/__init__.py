@@ -1,1 +1,1 @@
-"""Findings in a few lines of plain jax: each was run, and does what the finding says."""
+"""Reproductions of findings in a few lines of plain jax, each run and seen to fail as the finding says."""

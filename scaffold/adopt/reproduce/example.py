@@ -1,4 +1,4 @@
-"""How an adopted class is built and called, in plain jax."""
+"""Expressions in plain jax that build and call an adopted class."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ _MODULE = re.compile(r"import ([\w.]+(?: as \w+)?)")
 
 
 class Example(Struct, frozen=True):
-    """An adopted class with the numbers of its example: those of the instance, and those of the call."""
+    """An adopted class with the numbers of its example, for the instance and for the call."""
 
     one: Adopted
     numbers: Numbers = ONES
@@ -24,16 +24,16 @@ class Example(Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """`module`, `nnx`, `registered` or `namedtuple`."""
+        """Kind of the class: `module`, `nnx`, `registered` or `namedtuple`."""
         return str(self.one.found["kind"])
 
     @property
     def inputs(self) -> Mapping[str, str]:
-        """The arguments of the constructor that are given by name."""
+        """Constructor arguments by name, as expressions in plain jax."""
         return {name: plain(text, self.numbers) for name, text in self.one.found["inputs"]}
 
     def make(self, seed: int = 0, changed: Mapping[str, str] | None = None) -> str:
-        """The expression that builds an instance, with other texts for some arguments."""
+        """Return the expression that builds an instance. `changed` replaces the text of some arguments."""
         description = self.one.found
         if description["build"]:
             return plain(description["build"], self.numbers, seed)
@@ -44,16 +44,19 @@ class Example(Struct, frozen=True):
 
     @property
     def targets(self) -> str:
-        """The names that the expression is assigned to."""
+        """Names to assign the instance to, with `state` if the constructor returns a state too."""
         return "instance, state" if self.one.found["has_state"] else "instance"
 
     @property
     def built(self) -> str:
-        """The statement that builds the instance."""
+        """Statement that builds the instance."""
         return f"{self.targets} = {self.make()}"
 
     def arguments(self, seed: int = 0) -> list[tuple[str, str, bool]]:
-        """The arguments of the call: name, expression, and whether it is given by name. Raises `ValueError` without a call."""
+        """Return name, expression and by-name flag of each argument of the call.
+
+        Raises `ValueError` if no call was found, or if the call only works over a batch.
+        """
         description = self.one.found
         if not description["called"] or description["axis"]:
             raise ValueError("there is no call of an instance alone")
@@ -63,7 +66,7 @@ class Example(Struct, frozen=True):
         ]
 
     def call(self, instance: str = "instance", arguments: Sequence[str] = (), *, seed: int = 0) -> str:
-        """The expression that calls an instance; `arguments` stand in the place of those that are given by position."""
+        """Return the expression that calls an instance. `arguments` replaces the positional arguments."""
         pairs = self.arguments(seed)
         by_position = [*arguments] or [text for _, text, keyed in pairs if not keyed]
         by_name = [f"{name}={text}" for name, text, keyed in pairs if keyed]
@@ -71,11 +74,11 @@ class Example(Struct, frozen=True):
 
     @property
     def gives_an_array(self) -> bool:
-        """Whether the call gives one array."""
+        """Whether the call returns a single array."""
         return len(self.one.found["outputs"]) == 1
 
     def held(self, where: str) -> str:
-        """The path of what the instance holds, as Python writes it. Raises `ValueError` for what is none."""
+        """Return the attribute at a path as an expression. Raises `ValueError` for any other place."""
         below = where.removeprefix(f"{self.one.name.rpartition('.')[2]}.")
         matched = _STORES.fullmatch(below)
         if matched is None or below == self.one.name:
@@ -83,7 +86,7 @@ class Example(Struct, frozen=True):
         return f"instance.{matched['path']}"
 
     def script(self, lines: Sequence[str]) -> str:
-        """Lines of code below the imports and functions that they need."""
+        """Put lines of code below the imports and helper functions that they need."""
         code = "\n".join([*dict.fromkeys(told_of(self.one.found, "helpers")), *lines])
         outer = self.one.name.partition(".")[0]
         own_import = {outer: f"from {self.one.module} import {outer}"}
@@ -92,7 +95,7 @@ class Example(Struct, frozen=True):
 
 
 def _joined(lines: Sequence[str]) -> list[str]:
-    """Import statements, of which those of whole modules are one."""
+    """Join imports of whole modules into a single statement."""
     modules = [match[1] for line in lines if (match := _MODULE.fullmatch(line))]
     others = [line for line in lines if line and not _MODULE.fullmatch(line)]
     return [*([f"import {', '.join(modules)}"] if modules else []), *others]

@@ -1,4 +1,4 @@
-"""Example expressions of a test file in plain jax: without the helpers of the laws, and for one seed."""
+"""Example expressions of a test file in plain jax, for a single seed and without helpers of the laws."""
 
 import ast
 from collections.abc import Sequence
@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 DOMAINS = ("jnp.exp", "jax.nn.sigmoid")
-"""What test files put around drawn numbers to have them positive, or between 0 and 1."""
+"""Functions that map drawn numbers to positive numbers, or to the range from 0 to 1."""
 
 
 class Numbers(Struct, frozen=True):
-    """Which numbers stand for drawn floats: ones, random ones, or a number that a finding names."""
+    """Numbers in place of drawn floats: ones, random numbers, or a number that a finding names."""
 
     fill: str = "1"
-    """Empty for random ones."""
+    """Number as text, empty for random numbers."""
 
     def floats(self, seed: int, shape: str) -> str:
-        """An array of floats."""
+        """Return the expression of a float array."""
         if not self.fill:
             return f"jax.random.normal(jax.random.key({seed}), {shape})"
         named = {"0": f"jnp.zeros({shape})", "1": f"jnp.ones({shape})"}
@@ -27,7 +27,7 @@ ONES, DRAWN = Numbers("1"), Numbers("")
 
 
 def plain(text: str, numbers: Numbers, seed: int = 0) -> str:
-    """An expression in plain jax. Raises `ValueError` for one that needs more of the test file."""
+    """Rewrite an expression in plain jax. Raises `ValueError` if the expression reads `self`."""
     tree = _Plain(numbers, seed).visit(ast.parse(text, mode="eval"))
     if any(isinstance(node, ast.Name) and node.id == "self" for node in ast.walk(tree)):
         raise ValueError("it needs the suite")
@@ -35,7 +35,7 @@ def plain(text: str, numbers: Numbers, seed: int = 0) -> str:
 
 
 class _Plain(ast.NodeTransformer):
-    """Puts numbers in the place of seeds, and arrays of jax in the place of samples."""
+    """Transformer that replaces seeds by numbers, and samples by jax arrays."""
 
     def __init__(self, numbers: Numbers, seed: int) -> None:
         self.numbers, self.seed = numbers, seed
@@ -63,7 +63,7 @@ class _Plain(ast.NodeTransformer):
         return node
 
     def _array(self, node: ast.Call) -> str:
-        """The array in the place of `sample(seed, shape, dtype, low, high)`."""
+        """Return the array that replaces `sample(seed, shape, dtype, low, high)`."""
         arguments = [ast.unparse(argument) for argument in node.args]
         named = {str(keyword.arg): ast.unparse(keyword.value) for keyword in node.keywords}
         seed, shape, dtype, low, high = (
@@ -93,7 +93,7 @@ _SAMPLE: Sequence[tuple[str, str]] = (
     ("low", "0"),
     ("high", "2"),
 )
-"""The arguments of `sample` by position, with their defaults as they are written."""
+"""Positional arguments of `sample`, with the source of their defaults."""
 
 
 def _calls(node: ast.AST, name: str) -> bool:
@@ -101,6 +101,6 @@ def _calls(node: ast.AST, name: str) -> bool:
 
 
 def _shortened(shape: str) -> str:
-    """The size alone, for a shape of one axis."""
+    """Reduce a shape of a single dim to its size, such as `(3,)` to `3`."""
     sizes = ast.literal_eval(shape)
     return str(sizes[0]) if len(sizes) == 1 else shape

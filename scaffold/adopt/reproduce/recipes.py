@@ -1,4 +1,4 @@
-"""For the tests that find most: the lines of plain jax that show what they found, the last of which raises."""
+"""Recipes for the tests that find most: lines of plain jax whose last line raises."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ Finding = Mapping[str, Any]
 Recipe = Callable[[Example, Finding], list[str]]
 _FILL = re.compile(r"with each element of the arguments (-?[\d.e+]+) ")
 COMPILED = "compiled call"
-"""Where a finding is that the call cannot be compiled, whatever test came upon it."""
+"""Place of a finding that the call cannot be compiled, whichever test found it."""
 _REFUSED = re.compile(r"unflatten of (\w+) leaves raised")
 _BEFORE = re.compile(r"before a round trip (.+), after ")
 _LEAVES = {
@@ -25,12 +25,12 @@ _LEAVES = {
     "abstract": "jax.ShapeDtypeStruct((1,), jnp.float32)",
     "rank": "jnp.zeros((1, 1, 1, 1), jnp.int8)",
 }
-"""What P3 puts in the place of leaves, by the sort that it names."""
+"""Placeholders that P3 puts in the place of leaves, by their name in the finding."""
 _ZEROS = re.compile(r"with arguments of zeros ")
 
 
 def scripts_for(example: Example, finding: Finding) -> list[str]:
-    """The scripts that may show a finding, the simplest first; none where its test has no recipe."""
+    """Return scripts that may show a finding, the simplest first, or none without a recipe."""
     is_of_jit = finding["where"] == COMPILED
     recipe = jitted if is_of_jit else RECIPES.get(str(finding["test"]).partition("[")[0])
     if recipe is None or example.kind == "transformation":
@@ -40,13 +40,16 @@ def scripts_for(example: Example, finding: Finding) -> list[str]:
         try:
             with_numbers = replace(example, numbers=numbers, called_with=called_with)
             scripts.append(with_numbers.script(recipe(with_numbers, finding)))
-        except (ValueError, SyntaxError, KeyError):  # what is written for the suite alone
+        except (ValueError, SyntaxError, KeyError):  # expressions that only the suite can evaluate
             continue
     return list(dict.fromkeys(scripts))
 
 
 def numbers_for(finding: Finding) -> list[tuple[Numbers, Numbers]]:
-    """The numbers to try, of the instance and of the call: gradients at ones say little of those elsewhere."""
+    """Return the numbers to try for the instance and the call.
+
+    For P9 random numbers come first, since gradients at ones say little about other gradients.
+    """
     text = str(finding["what"])
     fill = _FILL.search(text)
     if fill or _ZEROS.search(text):
@@ -59,7 +62,7 @@ def numbers_for(finding: Finding) -> list[tuple[Numbers, Numbers]]:
 
 
 def copied(expression: str) -> Recipe:
-    """A copy that has another treedef, or raises."""
+    """Make a recipe for a copy that has another treedef, or raises."""
 
     def lines(example: Example, finding: Finding) -> list[str]:
         return [example.built, f"assert jax.tree.structure({expression}) == jax.tree.structure(instance)"]
@@ -68,7 +71,7 @@ def copied(expression: str) -> Recipe:
 
 
 def round_trip(example: Example, finding: Finding) -> list[str]:
-    """Other leaves, which unflatten refuses or converts."""
+    """Put in other leaves, which unflatten refuses or converts."""
     refused = _REFUSED.search(finding["what"])
     leaf = _LEAVES.get(refused[1], "object()") if refused else _put_in(finding["what"])
     if refused:
@@ -84,14 +87,14 @@ def round_trip(example: Example, finding: Finding) -> list[str]:
 
 
 def _put_in(text: str) -> str:
-    """The leaf that came back as another, of the sort of which a finding speaks."""
+    """Return a placeholder of the sort that the finding names, which came back changed."""
     kinds = {"True": "bool", "False": "bool", "'": "str", "None": "None", "<": "object", "Shape": "abstract"}
     sort = next((sort for start, sort in kinds.items() if text.startswith(f"put in {start}")), "rank")
     return _LEAVES[sort]
 
 
 def setting_kept(example: Example, finding: Finding) -> list[str]:
-    """A setting that is another after `jax.tree.map`."""
+    """Show that `jax.tree.map` changes a setting."""
     name, before = str(finding["where"]), _BEFORE.match(finding["what"])
     value = ast.literal_eval(before[1]) if before else None
     make = example.make(changed={name.removeprefix("_"): repr(value)})
@@ -99,7 +102,7 @@ def setting_kept(example: Example, finding: Finding) -> list[str]:
 
 
 def replaced(example: Example, finding: Finding) -> list[str]:
-    """`dataclasses.replace` without changes."""
+    """Show that `dataclasses.replace` without changes gives another treedef."""
     return [
         example.built,
         "assert jax.tree.structure(dataclasses.replace(instance)) == jax.tree.structure(instance)",
@@ -107,7 +110,7 @@ def replaced(example: Example, finding: Finding) -> list[str]:
 
 
 def two_alike(example: Example, finding: Finding) -> list[str]:
-    """Two instances of one configuration."""
+    """Show that two instances of the same configuration have different treedefs."""
     first, second = example.make(0), example.make(0)
     return [f"assert jax.tree.structure({first}) == jax.tree.structure({second})"]
 
@@ -116,7 +119,7 @@ def two_alike(example: Example, finding: Finding) -> list[str]:
 
 
 def built_under_jit(example: Example, finding: Finding) -> list[str]:
-    """The constructor with tracers for its arrays."""
+    """Call the constructor under `jax.jit`, with tracers for its arrays."""
     traced = {
         name: text for name, text in example.inputs.items() if re.search(r"\bjnp\.|\bjax\.random\.", text)
     }
@@ -131,7 +134,7 @@ def built_under_jit(example: Example, finding: Finding) -> list[str]:
 
 
 def configured(example: Example, finding: Finding) -> list[str]:
-    """The constructor with the argument that is named."""
+    """Call the constructor with the argument that the finding names."""
     name, _, value = str(finding["where"]).partition("=")
     ast.parse(value, mode="eval")
     return [example.make(changed={name: value})] if name.isidentifier() else []
@@ -141,18 +144,18 @@ def configured(example: Example, finding: Finding) -> list[str]:
 
 
 def hashed(example: Example, finding: Finding) -> list[str]:
-    """A static value that has no hash."""
+    """Hash a static value that has no hash."""
     return [example.built, f"hash({example.held(finding['where'])})"]
 
 
 def a_leaf(example: Example, finding: Finding) -> list[str]:
-    """An array that is no leaf."""
+    """Show an array that is not a leaf."""
     path = example.held(finding["where"])
     return [example.built, f"assert any(leaf is {path} for leaf in jax.tree.leaves(instance))"]
 
 
 def weakly_typed(example: Example, finding: Finding) -> list[str]:
-    """A leaf whose dtype the first update changes."""
+    """Show a weakly typed leaf, whose dtype the first update changes."""
     return [example.built, f"assert not {example.held(finding['where'])}.weak_type"]
 
 
@@ -160,7 +163,7 @@ def weakly_typed(example: Example, finding: Finding) -> list[str]:
 
 
 def bfloat16(example: Example, finding: Finding) -> list[str]:
-    """The instance and its arguments in bfloat16."""
+    """Call an instance in bfloat16 with arguments in bfloat16."""
     arguments = [text for _, text, keyed in example.arguments() if not keyed]
     call = example.call(arguments=["*arguments"] if arguments else [])
     is_half = (
@@ -182,7 +185,7 @@ def _unpacked(example: Example) -> str:
 
 
 def no_nan(example: Example, finding: Finding) -> list[str]:
-    """The call at a value for which it gives NaN."""
+    """Call the instance with values for which it returns NaN."""
     call = example.call()
     if example.gives_an_array:
         return [example.built, f"assert not jnp.isnan({call}).any()"]
@@ -190,7 +193,7 @@ def no_nan(example: Example, finding: Finding) -> list[str]:
 
 
 def jitted(example: Example, finding: Finding) -> list[str]:
-    """The call under jit beside the eager one."""
+    """Compare the call under jit with the eager call."""
     call = example.call("instance", _names(example))
     run = f"jax.jit(lambda {', '.join(['instance', *_names(example)])}: {call})"
     arguments = ", ".join(["instance", *(text for _, text, keyed in example.arguments() if not keyed)])
@@ -211,14 +214,14 @@ def _names(example: Example) -> list[str]:
 
 
 def two_keys(example: Example, finding: Finding) -> list[str]:
-    """The call with two keys."""
+    """Compare calls with two keys."""
     first, second = example.call(), example.call()
     changed = re.sub(r"jax\.random\.key\(0\)", "jax.random.key(1)", second)
     return [example.built, f"assert not jnp.array_equal({first}, {changed})"]
 
 
 def traced_once(example: Example, finding: Finding) -> list[str]:
-    """Two instances of one configuration, and one trace of them."""
+    """Count the traces of two instances of the same configuration."""
     jit = "eqx.filter_jit" if example.kind == "module" else "jax.jit"
     call = example.call("instance")
     return [
@@ -230,7 +233,7 @@ def traced_once(example: Example, finding: Finding) -> list[str]:
 
 
 def stacked(example: Example, finding: Finding) -> list[str]:
-    """`jax.vmap` over two instances."""
+    """Call two stacked instances under `jax.vmap`."""
     both = f"jax.tree.map(lambda *leaves: jnp.stack(leaves), {example.make(0)}, {example.make(1)})"
     names = _names(example)
     run = f"lambda {', '.join(['instance', *names])}: {example.call('instance', names)}"
@@ -243,7 +246,7 @@ def stacked(example: Example, finding: Finding) -> list[str]:
 
 
 def gradient(example: Example, finding: Finding) -> list[str]:
-    """The gradient by a leaf: it is zero, or not finite."""
+    """Show that the gradient by a leaf is zero, or not finite."""
     if example.kind == "nnx":
         raise ValueError("its gradients are a state")
     path = example.held(finding["where"]).replace("instance", "grads", 1)
@@ -261,7 +264,7 @@ def gradient(example: Example, finding: Finding) -> list[str]:
 
 
 def updated(example: Example, finding: Finding) -> list[str]:
-    """The call after an edit of a leaf."""
+    """Show that a call ignores an edit of a leaf."""
     path = example.held(finding["where"])
     name = path.removeprefix("instance.")
     edited = f"eqx.tree_at(lambda instance: {path}, instance, {path} + 1)"
@@ -300,4 +303,4 @@ RECIPES: Mapping[str, Recipe] = {
     "test_p14_pickle": copied("pickle.loads(pickle.dumps(instance))"),
     "test_p16_keys_give_different_draws": two_keys,
 }
-"""By the name of the test; a test with no recipe is told without one."""
+"""Recipe by test name. Findings of other tests have no reproduction."""

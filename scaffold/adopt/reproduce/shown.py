@@ -1,4 +1,4 @@
-"""Reproductions of what was found: written here, run where the class is, and kept where they show what is said."""
+"""Reproductions that run in the child process, and are kept if they show the finding."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,23 +14,23 @@ from scaffold.adopt.reproduce.example import Example
 from scaffold.adopt.reproduce.recipes import scripts_for
 
 ATTEMPTS = 3
-"""Classes with which a cause is tried, until one shows it."""
+"""Maximum number of classes with which to try to reproduce a cause."""
 SECONDS = 90.0
-"""The limit for one finding: that of each script is shorter."""
+"""Time limit for a finding. The limit for each script is shorter."""
 LONGEST = 80
-"""Characters of what a script raises; of a longer text the type alone is told."""
+"""Maximum number of characters of an error message. A longer message is reduced to its type."""
 _SHOWN = ("fault", "cost")
 
 
 class Reproductions(Struct):
-    """The causes of a run of which no more reproductions are wanted."""
+    """Record of a run's attempts to reproduce each cause."""
 
     tried: Counter[Key] = field(default_factory=Counter[Key])
 
     def added_to(
         self, report: Mapping[str, Any], child: Child, adopted: Adopted, folders: Sequence[str]
     ) -> dict[str, Any]:
-        """The report, where the first finding of each cause has the lines that show it."""
+        """Add to the first finding of each cause the lines that reproduce it."""
         findings = [self._shown(finding, child, adopted, folders) for finding in report.get("findings", ())]
         return {**report, "findings": findings}
 
@@ -54,7 +54,7 @@ class Reproductions(Struct):
 
 
 def with_error(script: str, error: str) -> str:
-    """The script with what its last line raises; of a claim that does not hold the line says enough."""
+    """Add the error as a comment on the last line, except for an assertion, which says enough."""
     if error.startswith("AssertionError"):
         return script
     first = plain_text(error.partition("\n")[0])

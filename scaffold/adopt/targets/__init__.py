@@ -1,1 +1,1 @@
-"""What the user asks for: targets as they are written, the classes that sources have, and what cannot be used."""
+"""Targets and options of `scaffold adopt`, and the classes that source files define."""

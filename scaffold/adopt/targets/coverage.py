@@ -1,4 +1,4 @@
-"""`scaffold adopt --check`: whether each class of the targets has a suite, by source and records, without jax."""
+"""`scaffold adopt --check`: find classes without a suite in the sources and records, without jax."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -17,24 +17,24 @@ from scaffold.lifecycle.project_specs import ProjectSpecs
 
 
 class Coverage(Struct, frozen=True):
-    """The classes of the targets with the test file of each, and what the recorded ones have become."""
+    """Classes of the targets with their test files, and the state of the recorded files."""
 
     suites: dict[str, str]
-    """The test file of each class, by `pkg.mod:Class`; empty where there is none."""
+    """Test file by `pkg.mod:Class`, empty for a class without a suite."""
     rows: tuple[Row, ...]
 
     @property
     def without(self) -> list[str]:
-        """The classes that have no suite."""
+        """Classes without a suite."""
         return [name for name, path in self.suites.items() if not path]
 
     @property
     def is_clean(self) -> bool:
-        """Whether each class has a suite, as it was written last or edited since."""
+        """Whether each class has a suite, and no recorded test file has drifted."""
         return not self.without and not any(row.state in DRIFT for row in self.rows)
 
     def summary(self) -> str:
-        """What is not as it should be, a line each, and the counts."""
+        """Format a line for each class without a suite and each drifted file, then the counts."""
         lines = [f"no suite     {name}" for name in self.without]
         lines += [
             f"{row.state:<11}  {row.path}{f': {row.why}' if row.why else ''}"
@@ -45,13 +45,16 @@ class Coverage(Struct, frozen=True):
         return "\n".join([*lines, f"{total}: {len(self.without)} without a suite"])
 
     def to_json(self) -> dict[str, object]:
-        """The classes and files as plain JSON."""
+        """Return the classes and files as plain JSON."""
         classes = [{"class": name, "suite": path or None} for name, path in self.suites.items()]
         return {"ok": self.is_clean, "classes": classes, "files": [row.to_json() for row in self.rows]}
 
 
 def check_coverage(texts: Sequence[str], layout: Layout, here: Path) -> Coverage:
-    """Whether the classes of the targets have suites. Raises `ScaffoldError` for targets that are not in the project."""
+    """Find the suite of each class of the targets.
+
+    Raises `ScaffoldError` for targets that are not in the project.
+    """
     targets = read_targets(texts, here)
     folders = (layout.root / layout.import_root, *map(Path, folders_of(targets)))
     modules = Modules(tuple(dict.fromkeys(folder.resolve() for folder in folders)))
@@ -66,7 +69,7 @@ def check_coverage(texts: Sequence[str], layout: Layout, here: Path) -> Coverage
 
 
 def _wanted(modules: Modules, targets: Sequence[Target]) -> list[Definition]:
-    """The classes that are to have suites: each that is named, and of a module those that the source shows to be pytrees."""
+    """List the named classes, and the pytree classes of each module that is named alone."""
     wanted: dict[Definition, None] = {}
     faults: list[Fault] = []
     for target in targets:
@@ -91,7 +94,7 @@ def _of_module(modules: Modules, module: Module, target: Target) -> Iterator[Def
 
 
 def _recorded(modules: Modules, records: Sequence[Record]) -> Iterator[tuple[Definition, str]]:
-    """The classes that were generated or adopted, with their test files."""
+    """Yield each generated or adopted class with its test file."""
     for record in records:
         test = record.of(TEST)
         for definition in (modules.resolve(record.module, name) for name in classes_of(record)):
@@ -100,7 +103,7 @@ def _recorded(modules: Modules, records: Sequence[Record]) -> Iterator[tuple[Def
 
 
 def _written_by_hand(modules: Modules, layout: Layout) -> Iterator[tuple[Definition, str]]:
-    """The classes that a test file imports which has a suite on the laws."""
+    """Yield the classes that a test file imports, if the file subclasses `...Laws`."""
     folder = layout.root / layout.tests
     for path in sorted(folder.rglob("*.py")):
         if not layout.pytest.collects(path.name):
@@ -120,6 +123,6 @@ def _written_by_hand(modules: Modules, layout: Layout) -> Iterator[tuple[Definit
 
 
 def _rows(layout: Layout, project: ProjectSpecs, suites: set[str]) -> Iterator[Row]:
-    """What the adopted test files of the classes have become, and the records that cannot be read."""
+    """Yield the check rows of these test files, and of records that cannot be read."""
     damaged = {str(path) for path, _ in project.adopted.damaged()}
     yield from (row for row in check(layout).rows if row.path in suites | damaged)

@@ -1,4 +1,4 @@
-"""The imports that a user gives for expressions, checked before anything runs."""
+"""Import statements that the user gives with `--with`, checked before anything runs."""
 
 import ast
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ FORM = "import ott.geometry as g"
 
 
 def checked_imports(lines: Sequence[str]) -> tuple[str, ...]:
-    """The lines, each one import statement. Raises `ScaffoldError` with all that are none."""
+    """Return the lines, stripped. Raises `ScaffoldError` unless each is an import statement without `*`."""
     problem, fix = "is no import statement", f"write one, such as `{FORM}`"
     faults = [Fault(f"--with {line!r}", problem, fix) for line in lines if not _is_import(line)]
     if faults:

@@ -1,4 +1,4 @@
-"""The classes and functions of modules, read off their source and never run."""
+"""Classes and functions of modules, read off their source without running it."""
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,20 +27,20 @@ _Body = Sequence[ast.stmt]
 
 @dataclass(frozen=True)
 class Definition:
-    """A class or function where it is defined."""
+    """A class or function, and the module that defines it."""
 
     module: str
     name: str
     node: ast.ClassDef | ast.FunctionDef = field(compare=False, repr=False)
 
     def is_class_below(self, module: str) -> bool:
-        """Whether it is a class of a module, or of the package that a module is."""
+        """Whether this is a class of `module` or of its submodules."""
         return isinstance(self.node, ast.ClassDef) and f"{self.module}.".startswith(f"{module}.")
 
 
 @dataclass(frozen=True)
 class Module:
-    """A module: its name, its statements, and the file."""
+    """A parsed module."""
 
     name: str
     body: _Body = field(repr=False)
@@ -48,12 +48,12 @@ class Module:
 
     @property
     def is_package(self) -> bool:
-        """Whether modules may be below it."""
+        """Whether the module may have submodules."""
         return self.path.name == "__init__.py" or self.path.is_dir()
 
     @cached_property
     def definitions(self) -> dict[str, Definition]:
-        """Its own classes and functions."""
+        """Classes and functions at the top level of the module."""
         kinds = (ast.ClassDef, ast.FunctionDef)
         return {
             node.name: Definition(self.name, node.name, node) for node in self.body if isinstance(node, kinds)
@@ -61,12 +61,15 @@ class Module:
 
     @cached_property
     def imports(self) -> dict[str, str]:
-        """The dotted name that each imported name stands for."""
+        """Dotted name of each imported name."""
         return dict(_imports(self.body, self.name if self.is_package else self.name.rpartition(".")[0]))
 
     @property
     def public_names(self) -> list[str]:
-        """The names for its users: those of `__all__`, where it is a plain list, or all without an underscore."""
+        """Names in a literal `__all__`, or all names without an underscore.
+
+        Imports are public in a package only.
+        """
         for node in self.body:
             match node:
                 case ast.Assign(targets=[ast.Name("__all__")], value=ast.List(names) | ast.Tuple(names)):
@@ -98,19 +101,19 @@ def _imports(body: _Body, package: str) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Modules:
-    """The modules below some folders, each parsed once."""
+    """Modules below some folders, each parsed once."""
 
     folders: tuple[Path, ...]
     _parsed: dict[str, Module | None] = field(default_factory=dict[str, Module | None], repr=False)
 
     def find(self, name: str) -> Module | None:
-        """The module, None where it lies elsewhere. Raises `ScaffoldError` where Python cannot parse it."""
+        """Return a module, or None if no folder has it. Raises `ScaffoldError` for invalid Python."""
         if name not in self._parsed:
             self._parsed[name] = next(filter(None, (_parse(name, folder) for folder in self.folders)), None)
         return self._parsed[name]
 
     def resolve(self, module: str, name: str) -> Definition | str:
-        """The definition of what a module calls `name`, or its dotted name where it lies elsewhere."""
+        """Follow imports to the definition of `name`, or to its dotted name if it lies elsewhere."""
         seen: set[tuple[str, str]] = set()
         while (module, name) not in seen:
             seen.add((module, name))
@@ -123,7 +126,7 @@ class Modules:
         return f"{module}.{name}".lstrip(".")
 
     def resolve_expression(self, module: str, node: ast.expr) -> Definition | str:
-        """The same of an expression such as `eqx.Module`, `Base[T]` or `partial(register_dataclass, ...)`."""
+        """Resolve an expression such as `eqx.Module`, `Base[T]` or `partial(register_dataclass, ...)`."""
         match node:
             case ast.Subscript(value=inner) | ast.Call(func=ast.Name("partial"), args=[inner, *_]):
                 return self.resolve_expression(module, inner)
@@ -138,7 +141,7 @@ class Modules:
                 return ""
 
     def public(self, module: Module) -> Iterator[Definition]:
-        """The classes for the users of a module, and of the public modules below it."""
+        """Yield the public classes of a module and of its public submodules."""
         for name in module.public_names:
             definition = self.resolve(module.name, name)
             if isinstance(definition, Definition) and definition.is_class_below(module.name):
@@ -148,12 +151,12 @@ class Modules:
             yield from self.public(below) if below is not None else ()
 
     def is_pytree(self, definition: Definition) -> bool:
-        """Whether the source shows that jax flattens the instances of a class, and that it can be built."""
+        """Whether the source shows a pytree class that has no abstract members."""
         shows = any(self._shows_pytree(ancestor) for ancestor in self.lineage(definition))
         return shows and not (definition.name.startswith("Abstract") or self._missing(definition))
 
     def lineage(self, definition: Definition) -> list[Definition]:
-        """A class, and those of its bases that lie in the modules."""
+        """Return a class and its bases that lie in these modules, breadth first."""
         lineage, wanted = dict[Definition, None](), [definition]
         while wanted:
             ancestor = wanted.pop(0)
@@ -172,7 +175,7 @@ class Modules:
         return bool(bases & PYTREE_BASES or decorators & PYTREE_DECORATORS)
 
     def _missing(self, definition: Definition) -> set[str]:
-        """The abstract members that a class and its bases declare, and do not define."""
+        """Return abstract members of a class or its bases that the class does not define."""
         declared, defined = set[str](), set[str]()
         for ancestor in self.lineage(definition):
             abstract = {name for name, is_abstract in _members(ancestor.node) if is_abstract}
@@ -182,7 +185,7 @@ class Modules:
 
 
 def _members(node: ast.AST) -> Iterator[tuple[str, bool]]:
-    """The names that a class binds, and whether it does no more than declare them abstract."""
+    """Yield each name that a class binds, and whether the statement only declares it abstract."""
     assert isinstance(node, ast.ClassDef | ast.FunctionDef)
     for statement in node.body:
         match statement:

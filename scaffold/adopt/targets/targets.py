@@ -1,4 +1,4 @@
-"""Targets as they are written: `pkg.mod:Class`, `pkg.mod`, `path.py`, `path.py:Class`, or a folder."""
+"""Targets as the user writes them: `pkg.mod:Class`, `pkg.mod`, `path.py`, `path.py:Class`, or a folder."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ _FORMS = ("pkg.mod:Class", "pkg.mod", "path.py", "path.py:Class")
 
 
 class Target(Struct, frozen=True):
-    """A module, the class in it where one is named, and the folder that has to be on the path for a file."""
+    """A module, optionally a class in it, and the folder that a file needs on `sys.path`."""
 
     text: str
     module: str
@@ -23,16 +23,16 @@ class Target(Struct, frozen=True):
 
     @property
     def whole(self) -> bool:
-        """Whether the modules of a package are meant too."""
+        """Whether the target includes the submodules of a package."""
         return not self.name and not self.folder
 
     def to_json(self) -> dict[str, object]:
-        """As the child takes it."""
+        """Return the target as the child process reads it."""
         return {**asdict(self), "whole": self.whole}
 
 
 def read_targets(texts: Iterable[str], here: Path) -> list[Target]:
-    """The targets. Raises one `ScaffoldError` with the faults of all."""
+    """Parse the targets. Raises `ScaffoldError` with the faults of all of them."""
     readings = [_read(text, here) for text in texts]
     faults = [reading for reading in readings if isinstance(reading, Fault)]
     if faults:
@@ -73,7 +73,7 @@ def _of_folder(text: str, path: Path, name: str) -> Target | Fault:
 
 
 def _from_root(path: Path) -> tuple[Path, list[str]]:
-    """The folder that has to be on the path, and the parts of the module's name."""
+    """Return the folder that `sys.path` needs, and the parts of the module's dotted name."""
     parts = [] if path.name == "__init__.py" else [path.stem]
     folder = path.parent
     while (folder / "__init__.py").is_file():
@@ -83,5 +83,5 @@ def _from_root(path: Path) -> tuple[Path, list[str]]:
 
 
 def folders_of(targets: Iterable[Target]) -> Iterator[str]:
-    """The folders that the files need on the path, each once."""
+    """Yield the folders that the files need on `sys.path`, each once."""
     yield from dict.fromkeys(target.folder for target in targets if target.folder)

@@ -1,4 +1,4 @@
-"""What the user asks `scaffold adopt` for."""
+"""Options of `scaffold adopt`."""
 
 import os
 from collections.abc import Mapping
@@ -9,15 +9,15 @@ from msgspec import Struct, field
 from scaffold.adopt.processes.memory import GIB, share_of_machine
 
 USUAL_MEMORY = 2 * GIB
-"""What a process may take where nothing else is said, in bytes."""
+"""Default memory limit of a process, in bytes."""
 MOST_PROCESSES = 4
-"""How many processes there are where nobody says how many, on a machine with as many cores."""
+"""Default maximum number of processes, on a machine that has as many cores."""
 WORTH_A_PROCESS = 4
-"""For how many classes one more process is started: as long as they take, it imports jax and the library."""
+"""Classes per further process, whose imports of jax and the library take as long as these classes."""
 
 
 class Wanted(Struct, frozen=True):
-    """What the user asks for."""
+    """Targets and options of `scaffold adopt`."""
 
     targets: tuple[str, ...]
     python: str | None = None
@@ -26,32 +26,32 @@ class Wanted(Struct, frozen=True):
     said: Mapping[str, str] = field(default_factory=dict[str, str])
     baseline: bool = False
     processes: int = 0
-    """How many processes look at classes; 0 where nobody says."""
+    """Number of processes that look at classes, 0 for the default."""
     seconds: float = 60.0
-    """The limit for each class, to find it, and for each of its tests."""
+    """Time limit for the search of each class, and for each of its tests."""
     force: bool = False
     records: bool = True
-    """Whether the numbers of what is adopted are recorded."""
+    """True to record the numbers that adopted classes compute."""
     memory: float = 0.0
-    """The limit for each process, in GiB; 0 for 2, or for its share of a machine that has less."""
+    """Limit of each process in GiB, 0 for 2 GiB or for the process's share of a smaller machine."""
     resume: bool = False
-    """Whether a run that was ended is to go on."""
+    """True to go on with an interrupted run."""
     imports: tuple[str, ...] = ()
-    """Import statements for what is said of the classes."""
+    """Import statements for the expressions of `build`, `call` and `said`."""
 
     @property
     def memory_in_bytes(self) -> int:
-        """The limit for each process, in bytes; 0 for none."""
+        """Memory limit of each process in bytes, 0 for none."""
         return int(self.memory * GIB) or min(
             USUAL_MEMORY, share_of_machine(self.processes or usual_processes())
         )
 
     def processes_for(self, classes: int) -> int:
-        """How many processes look at so many classes."""
+        """Return the number of processes to share so many classes among."""
         return self.processes or min(usual_processes(), 1 + classes // WORTH_A_PROCESS)
 
     def identity(self) -> dict[str, Any]:
-        """What makes two runs the same: the targets, and what is said of them."""
+        """Return the options that a resumed run must repeat: the targets, and the expressions for them."""
         return {
             "targets": self.targets,
             "build": self.build,
@@ -62,5 +62,5 @@ class Wanted(Struct, frozen=True):
 
 
 def usual_processes() -> int:
-    """The most processes that are started where nobody says how many."""
+    """Return the default maximum number of processes on this machine."""
     return min(os.cpu_count() or 1, MOST_PROCESSES)

@@ -1,4 +1,4 @@
-"""The group of all commands, each of which is loaded when it is called."""
+"""Group of all commands, each imported when it is called."""
 
 import click
 
@@ -25,7 +25,7 @@ COMMANDS = {
     "show": "show",
     "eject": "templates",
 }
-"""The module of this room that has each command, under its name."""
+"""Module of this room that defines each command."""
 
 
 @click.group(

@@ -1,4 +1,4 @@
-"""`scaffold adopt`: classes that exist, to suites."""
+"""Command `adopt`, which writes suites for existing classes."""
 
 import sys
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scaffold.files.fileset import Plan
 
 MAX_FILES = 8
-"""Lines about what was written; a library has hundreds of classes."""
+"""Limit of lines about written files, because a library has hundreds of classes."""
 
 
 @click.command("adopt", short_help="Write and run the tests of classes that exist.")
@@ -117,10 +117,12 @@ def adopt(
 ) -> None:
     """Write the tests of classes that exist, run them, and say what is wrong.
 
-    A TARGET is `pkg.mod:Class`, `pkg.mod` with all that is below it, or `path.py`. How a class is built and called is found
-    in the interpreter of your project, where nothing is installed; what cannot be found is said with the option that gives it.
+    A TARGET is `pkg.mod:Class`, `pkg.mod` with all that is below it, or `path.py`. The interpreter of your
+    project shows how a class is built and called. Nothing is installed there. For what cannot be found, the
+    report names the option that gives it.
 
-    With `--step` it writes the tests of a training step: `--step pkg.train:train_step --state 'create(seed)' --batch 'batch_of(seed)'`.
+    With `--step` it writes the tests of a training step: `--step pkg.train:train_step --state 'create(seed)'
+    --batch 'batch_of(seed)'`.
     """
     from scaffold.adopt import Wanted
     from scaffold.adopt.targets.imports_said import checked_imports
@@ -150,7 +152,7 @@ def adopt(
 def _adopt_classes(
     wanted: "Wanted", folder: Path, report_file: Path | None, *, dry_run: bool, diff: bool, as_json: bool
 ) -> None:
-    """Write the tests of classes, and say what they found."""
+    """Write and run the tests of classes, and print the report."""
     from scaffold.adopt import adopt as find
 
     writes = not (dry_run or diff)
@@ -180,7 +182,7 @@ def _adopt_classes(
 
 
 def _check(targets: tuple[str, ...], folder: Path, *, as_json: bool) -> None:
-    """Say which classes have no suite, and which suites are not what was written."""
+    """Print the classes without a suite and the suites that were changed. Exit with 1 if there are any."""
     from scaffold.adopt.targets.coverage import check_coverage
 
     coverage = check_coverage(targets, recovered_layout(folder, writes=False), folder)
@@ -199,7 +201,7 @@ def _check(targets: tuple[str, ...], folder: Path, *, as_json: bool) -> None:
 
 
 def _print_specs(wanted: "Wanted", folder: Path, *, as_json: bool) -> None:
-    """The specs on stdout, so that a file can take them, and on stderr what their tests leave out."""
+    """Print the specs on stdout, for a file to take, and on stderr what their tests leave out."""
     from scaffold.adopt.as_spec.flow import specs
 
     report = specs(wanted, recovered_layout(folder, writes=False), folder, class_progress)
@@ -214,7 +216,7 @@ def _print_specs(wanted: "Wanted", folder: Path, *, as_json: bool) -> None:
 
 
 def pairs(sets: tuple[str, ...]) -> dict[str, str]:
-    """The values of `--set`, by name. Raises `ScaffoldError` for what sets nothing."""
+    """Return the values of `--set` by name. Raises `ScaffoldError` for malformed pairs."""
     wrong = [
         assignment
         for assignment in sets
@@ -228,13 +230,13 @@ def pairs(sets: tuple[str, ...]) -> dict[str, str]:
 
 
 def _written(plan: "Plan", tests: str) -> Iterator[str]:
-    """The first files that were written, and what to run."""
+    """Yield the first written files and the command that runs the tests."""
     yield from _first_files(plan)
     yield f"next: pytest {Path(plan.root.name) / tests if plan.root != Path.cwd() else tests}"
 
 
 def _first_files(plan: "Plan") -> Iterator[str]:
-    """The first lines of a plan, and how many more there are."""
+    """Yield the first lines of the plan's summary and a count of the others."""
     lines = plan.summary().splitlines()
     yield from lines[:MAX_FILES]
     if len(lines) > MAX_FILES:

@@ -1,4 +1,4 @@
-"""`scaffold adopt --step`: a training step that exists, to a suite."""
+"""Option `--step` of `adopt`, which writes a suite for an existing training step."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +12,7 @@ from scaffold.errors import Fault, ScaffoldError
 
 
 class StepOptions(TypedDict):
-    """The options of a training step, and those of classes that it shares."""
+    """Options of a training step, including those shared with classes."""
 
     step: str
     state: str
@@ -42,9 +42,10 @@ def step_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def is_step(targets: tuple[str, ...], step: str, **options: object) -> bool:
-    """Whether a training step is meant, and no classes.
+    """Whether the arguments name a training step.
 
-    Raises `ScaffoldError` for targets beside a step, for options of steps without one, and for neither of the two.
+    Raises `ScaffoldError` for targets beside a step, for options of a step without it, and if both are
+    missing.
     """
     faults = [
         Fault(f"--{name}", "is for a training step", "give `--step PKG.MOD:FUNCTION` too")
@@ -61,7 +62,7 @@ def is_step(targets: tuple[str, ...], step: str, **options: object) -> bool:
 
 
 def adopt_step(options: "StepOptions", folder: Path, *, dry_run: bool, diff: bool, as_json: bool) -> None:
-    """Write the suite of a training step, and run it with the interpreter of the project."""
+    """Write the suite of a training step, and run it with the project's interpreter."""
     from scaffold.adopt.emit.training_step import StepWanted, plan_step_tests
 
     writes = not (dry_run or diff)

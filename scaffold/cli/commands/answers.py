@@ -1,4 +1,4 @@
-"""What is said of a class: by the arguments of `scaffold new-module`, or by answers."""
+"""Description of a class, from the arguments of `scaffold new-module` or from answers."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ from msgspec import Struct, field
 
 
 class Answers(Struct):
-    """The texts from which the spec of a class is read; `name` is None, and the rest empty, until somebody says it.
+    """Texts from which the spec of a class is read. Before the user names the class, `name` is None.
 
-    `pairs` are those of `--size`, `--option`, `--group` and `--preset`, by that name.
+    `pairs` holds the values of `--size`, `--option`, `--group` and `--preset`, by that name.
     """
 
     name: str | None
@@ -19,20 +19,20 @@ class Answers(Struct):
 
     @property
     def is_name_alone(self) -> bool:
-        """Whether nothing is said but the name, and maybe the kind."""
+        """Whether only the name and maybe the kind are given."""
         more = [value for key, value in self.options.items() if key != "kind" and value is not None]
         return self.name is not None and not (
             self.fields or more or any(self.pairs.values()) or self.lower_for
         )
 
     def raw_spec(self) -> dict[str, Any]:
-        """The tables of the spec. Raises `ScaffoldError` for what cannot be read."""
+        """Return the tables of the spec. Raises `ScaffoldError` for texts that do not parse."""
         from scaffold.spec.command_line import raw_spec  # here, because a run with `--spec` needs none of it
 
         return raw_spec(self.name or "", self.fields, self.options, self.pairs, self.lower_for)
 
     def command(self) -> str:
-        """The command that says the same, to be run or mended in a shell."""
+        """Return the equivalent command for a shell."""
         import shlex
 
         said = [(f"--{key}", value) for key, value in self.options.items() if value is not None]

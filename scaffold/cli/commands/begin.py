@@ -1,4 +1,4 @@
-"""A skeleton to begin with: `specs/NAME.py` with one field and a call, for its author to fill in."""
+"""Skeleton for an author to fill in: `specs/NAME.py` with a field and a call."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from scaffold.spec.reading.read import read_spec
 
 
 def can_begin(name: str, kind: str, layout: Layout) -> bool:
-    """Whether there may be a class of this name, with a call, and no spec describes it yet."""
+    """Whether a skeleton is possible: a legal name, a kind with calls and instances, and no spec yet."""
     is_sound = not class_name_faults(name, "") and kind in NAMES and kind_of(kind).takes("call")
     return is_sound and kind_of(kind).has_instances and SpecFiles(layout).find(name) is None
 
 
 def plan_skeleton(name: str, kind: str, layout: Layout, *, force: bool = False) -> Plan:
-    """The plan that writes the skeleton, and nothing else."""
+    """Plan the skeleton alone."""
     from scaffold.convert.write_skeleton import write_skeleton
 
     raw = _beginning(name, kind)

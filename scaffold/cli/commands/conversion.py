@@ -1,4 +1,4 @@
-"""The command `convert`."""
+"""Command `convert`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The commands for classes that were written: `update`, `check` and `destroy`."""
+"""Commands for generated classes: `update`, `check` and `destroy`."""
 
 import re
 import sys
@@ -36,10 +36,10 @@ def update(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Generate the classes NAME, or all, anew. What was edited in them stays.
+    """Generate the classes NAME, or all, anew. Edits in them stay.
 
-    Where an edit and what is generated now are in the same place, both stand in the file between markers, and the exit
-    code is 1.
+    If an edit and the new text change the same place, the file gets both between markers. The exit code is
+    then 1.
     """
     from scaffold.lifecycle.update import plan_update
 
@@ -96,7 +96,8 @@ def destroy(
 ) -> None:
     """Remove the classes NAME, their tests, specs, records and imports, and what only they needed.
 
-    Nothing goes where a file was edited since it was generated, or where other code or another spec uses a class.
+    Nothing is removed if a file was edited since it was generated. The same holds if other code or another
+    spec uses a class.
     """
     from scaffold.lifecycle.destroy import plan_destroy
 

@@ -1,4 +1,4 @@
-"""The commands that list what there is: `kinds`, `schema` and `laws`."""
+"""Commands that list reference material: `kinds`, `schema` and `laws`."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""The command `new-module`."""
+"""Command `new-module`."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -122,8 +122,8 @@ def new_module(
 ) -> None:
     """Write a class and the tests that prove it.
 
-    From NAME and fields, from specs (`--spec`), or, on a terminal, from what you answer. `--option`, `--group`,
-    `--preset` and `--size` may be repeated.
+    From NAME and fields, from specs (`--spec`), or, on a terminal, from what you answer. `--option`,
+    `--group`, `--preset` and `--size` may be repeated.
     """
 
     _refuse_tests(runs_tests, {"--dry-run": dry_run, "--diff": diff})
@@ -153,14 +153,14 @@ def new_module(
 
 
 def _refuse_tests(runs_tests: bool, shows: Mapping[str, bool]) -> None:
-    """Refuse `--test` beside an option that writes nothing."""
+    """Raise `ScaffoldError` if `--test` stands beside an option that writes nothing."""
     for option in (option for option, is_set in shows.items() if is_set and runs_tests):
         message = f"there is nothing to test, since `{option}` writes nothing"
         raise ScaffoldError(message, where="--test", fix=f"leave `{option}` or `--test` out")
 
 
 def _tests_of(plan: "Plan", layout: "Layout") -> "Tests | None":
-    """The tests of a plan; here, since most runs run none."""
+    """Return the tests of a plan. Raises `ScaffoldError` for a plan with conflicts."""
     from scaffold.cli.run_tests import tests_of
 
     plan.refuse_conflicts()
@@ -168,7 +168,7 @@ def _tests_of(plan: "Plan", layout: "Layout") -> "Tests | None":
 
 
 def _plan_answers(answers: Answers, layout: "Layout", wishes: Mapping[str, bool], *, ask: bool) -> "Plan":
-    """The plan for a class of the command line; on a terminal, what is missing is asked."""
+    """Plan a class from the arguments. On a terminal, ask for missing parts."""
     from scaffold.generate import plan_new
 
     def plan(said: Answers) -> "Plan":
@@ -190,7 +190,7 @@ def _plan_answers(answers: Answers, layout: "Layout", wishes: Mapping[str, bool]
 
 
 def _distinct(specs: Iterable[Path], name: str | None, fields: Iterable[str]) -> list[Path]:
-    """The spec files; what the shell expanded after `--spec` stands among the arguments."""
+    """List the spec files, including those that the shell expanded after `--spec` into arguments."""
     more = [Path(text) for text in (name, *fields) if text is not None]
     return list(dict.fromkeys([*specs, *more]))
 

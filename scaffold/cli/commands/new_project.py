@@ -1,4 +1,4 @@
-"""The command `new-project`."""
+"""Command `new-project`."""
 
 import click
 

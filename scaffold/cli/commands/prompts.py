@@ -1,4 +1,4 @@
-"""The questions of `scaffold new-module` without a name, on a terminal."""
+"""Questions that `scaffold new-module` asks on a terminal."""
 
 import re
 import shlex
@@ -30,10 +30,10 @@ _LEGAL = {"kind": NAMES, "constructor": CONSTRUCTORS, "rebuild": REBUILDS, "layo
 
 
 def plan_from_answers(answers: Answers, plan: Callable[[Answers], Plan]) -> Plan:
-    """The plan for a class of which `answers` has what was said already; the rest is asked.
+    """Ask for whatever `answers` lacks, and plan the class.
 
-    A bad answer is explained and asked again at once, or when all are there and `plan` refuses them; the good ones stay.
-    Where asking cannot mend it, the command with all answers is shown before the error, so that nothing is typed twice.
+    A bad answer is explained and asked again, at once or after `plan` refuses it. Good answers stay. If
+    asking cannot mend the fault, the equivalent command is shown before the error, to spare the user typing.
     """
     _ask_missing(answers)
     while True:
@@ -54,7 +54,7 @@ def plan_from_answers(answers: Answers, plan: Callable[[Answers], Plan]) -> Plan
 
 
 def plan_begun(answers: Answers, layout: Layout, plan: Callable[[Answers], Plan], *, force: bool) -> Plan:
-    """The plan for a class of which only the name is said: a skeleton to fill in, or what is answered."""
+    """Offer a skeleton to fill in for a class that only has a name, and ask for fields otherwise."""
     from scaffold.cli.commands.begin import can_begin, plan_skeleton
 
     name, kind = answers.name or "", answers.options.get("kind") or "module"
@@ -68,7 +68,7 @@ def plan_begun(answers: Answers, layout: Layout, plan: Callable[[Answers], Plan]
 
 
 def plan_with_roles(answers: Answers, plan: Callable[[Answers], Plan]) -> Plan:
-    """The plan for a class of the command line, of which only the roles are asked that nobody can know."""
+    """Plan a class from arguments, and ask only for roles that the tool cannot infer."""
     while True:
         try:
             return plan(answers)
@@ -82,7 +82,7 @@ def plan_with_roles(answers: Answers, plan: Callable[[Answers], Plan]) -> Plan:
 
 
 def _without_role(answers: Answers, place: str) -> int | None:
-    """The number of the field of which a fault at `place` asks the role; None for another fault."""
+    """Return the index of the field whose role a fault at `place` lacks, or None for another fault."""
     field = re.match(_FIELD, place)
     names = _names(answers.fields)
     if field is None or place[field.end() :] != ": role" or field[1] not in names:
@@ -97,7 +97,10 @@ def _show_command(answers: Answers) -> None:
 
 
 def _ask_missing(answers: Answers) -> None:
-    """What has its default is left out, so that the spec is the one which the command line would write."""
+    """Ask for each missing answer.
+
+    Defaults are left out, so that the spec equals the one that the command line would write.
+    """
     answers.name = answers.name or click.prompt("Name of the class", value_proc=_class_name)
     _ask_kind(answers)
     if answers.options.get("doc") is None:
@@ -117,14 +120,14 @@ def _ask_missing(answers: Answers) -> None:
 
 
 def _questions(answers: Answers, faults: Iterable[Fault]) -> list[Callable[[], None]]:
-    """What to ask again, once each; nothing where one of the faults is not about an answer."""
+    """List the questions to repeat, or nothing if any fault is not about an answer."""
     places = dict.fromkeys(fault.where for fault in faults)
     questions = [_question(answers, place) for place in places]
     return [question for question in questions if question is not None] if None not in questions else []
 
 
 def _question(answers: Answers, place: str) -> Callable[[], None] | None:
-    """What to ask again for a fault at `place`."""
+    """Return the question to repeat for a fault at `place`, or None if no question concerns it."""
     if field := re.match(_FIELD, place):
         return _question_of_field(answers, field[1], place[field.end() :])
     argument = place.partition(" ")[0]
@@ -168,7 +171,7 @@ def _class_name(text: str) -> str:
 
 
 def _ask_kind(answers: Answers) -> None:
-    """The kind decides what else is asked, so that a wrong one is noticed at once."""
+    """Ask for the kind first, because it decides the further questions."""
     kind = answers.options.get("kind")
     if kind is not None and kind not in NAMES:
         _explain([Fault("--kind", f"`{kind}` is not legal", "write one of the legal values", NAMES)])
@@ -198,7 +201,7 @@ def _ask_pairs(answers: Answers, key: str) -> None:
 
 
 def _ask_options(answers: Answers) -> None:
-    """What the kind takes besides fields; what is left empty is left out."""
+    """Ask for the options of the kind, and leave empty answers out."""
     kind = answers.options["kind"] or "module"
     keys = kind_of(kind).options
     texts = {name: _ask_option(kind, name, key) for name, key in keys.items()}
@@ -243,7 +246,7 @@ def _ask_field_again(answers: Answers, number: int) -> None:
 
 
 def _ask_role(answers: Answers, number: int) -> None:
-    """Ask whether an array is trained that is given to a class which trains others."""
+    """Ask whether an array that the class is given is trained, because its other arrays are."""
     name = _names(answers.fields)[number]
     click.echo(
         f"`{name}` is given. As `param` it is trained; as `data` it is not, and gradients flow through it;"
@@ -264,7 +267,7 @@ def _ask_field(*, first: bool) -> str:
 
 
 def _field_faults(token: str, class_name: str, names: Container[str]) -> list[Fault]:
-    """What is wrong with a field by itself; how it goes with the others shows when all are there."""
+    """Return the faults of a field by itself. Faults beside other fields appear once all are known."""
     try:
         name, table = parse_field_token(token)
     except ScaffoldError as error:
@@ -279,7 +282,7 @@ def _field_faults(token: str, class_name: str, names: Container[str]) -> list[Fa
 
 
 def _explain(faults: Iterable[Fault], *, placed: bool = False) -> None:
-    """Say what is wrong, and where, unless the question itself says that."""
+    """Print the faults, with their places only if `placed`."""
     for fault in faults:
         texts = fault.to_json()
         legal = f" (legal: {', '.join(fault.legal)})" if fault.legal else ""

@@ -1,4 +1,4 @@
-"""`scaffold show`: pictures of classes, and the code that a spec gives."""
+"""Command `show`, which draws classes and prints the code of a spec."""
 
 import shutil
 import sys
@@ -62,10 +62,12 @@ def show(
     folder: Path,
     as_json: bool,
 ) -> None:
-    """Draw classes: each part with its shape and role, what jax does with it, and what compiles anew. Nothing is written.
+    """Draw classes: each part with its shape and role, what jax does with it, and what compiles anew. Nothing
+    is written.
 
-    A CLASS that exists is `pkg.mod:Class` or `path.py:Class`, and `path.py` is all that a file has; each is built in the
-    interpreter of your project, as `adopt` does. Anything else is the NAME of a class with a spec, or the file of one.
+    A CLASS that exists is `pkg.mod:Class` or `path.py:Class`, and `path.py` is all that a file has. Each is
+    built in the interpreter of your project, as `adopt` does. Anything else is the NAME of a class with a
+    spec, or the file of one.
     """
     from scaffold.adopt import Wanted
     from scaffold.adopt.targets.imports_said import checked_imports
@@ -91,7 +93,7 @@ def show(
 
 
 def _trees(target: str, layout: "Layout", wanted: "Wanted", folder: Path) -> "tuple[list[Tree], list[Fault]]":
-    """The trees of a target, and the classes that cannot be drawn; its form says which adapter makes them."""
+    """Return the trees of a target, either a class or a spec, and faults of classes without a drawing."""
     if exists := existing(target, folder):
         from scaffold.show.of_class import trees_of_class
 
@@ -105,7 +107,7 @@ def _trees(target: str, layout: "Layout", wanted: "Wanted", folder: Path) -> "tu
 
 
 def existing(target: str, folder: Path) -> str:
-    """The target as `adopt` takes it, where it is of classes that exist; empty for a spec."""
+    """Return the target as `adopt` takes it if it names existing classes, or an empty text for a spec."""
     from scaffold.in_project.spec_files import is_skeleton
 
     if ":" in target:
@@ -120,7 +122,7 @@ def existing(target: str, folder: Path) -> str:
 
 
 def _check_of_specs(wanted: "Wanted") -> None:
-    """Refuses what only a class that exists takes. Raises `ScaffoldError`."""
+    """Raise `ScaffoldError` for options that only existing classes take."""
     given = {"--build": wanted.build, "--with": wanted.imports, "--python": wanted.python}
     fix = "leave it out, or name a class as `pkg.mod:Class` or `path.py:Class`"
     faults = [
@@ -183,7 +185,7 @@ def _print_difference(trees: "Sequence[Tree]", form: str) -> None:
 
 
 def _echo(text: str) -> None:
-    """Print what rich drew: its escapes are the colours."""
+    """Print rich's output, whose escapes set the colours."""
     click.echo(text, nl=False, color=_colours() or None)
 
 
@@ -193,13 +195,13 @@ def _colours() -> bool:
 
 
 def _width() -> int:
-    """The width of the terminal, within what reads well; elsewhere 80 columns."""
+    """Return the terminal's width between 40 and `WIDEST`, or 80 elsewhere."""
     columns = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
     return min(max(columns, 40), WIDEST)
 
 
 def _is_plain() -> bool:
-    """Whether stdout lacks the characters of the lines."""
+    """Whether the encoding of stdout lacks the characters that draw lines."""
     try:
         "├─└│".encode(sys.stdout.encoding or "utf-8")
     except (UnicodeEncodeError, LookupError):
@@ -208,7 +210,7 @@ def _is_plain() -> bool:
 
 
 def _print_code(targets: Sequence[str], layout: "Layout", *, context: bool, as_json: bool) -> None:
-    """The files that the specs give, or what the templates are given."""
+    """Print the files that the specs give, or the contexts of their templates."""
     from scaffold.generate import shown_contexts, shown_files
 
     if context:

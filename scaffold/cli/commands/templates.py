@@ -1,4 +1,4 @@
-"""The command `eject`, which gives a template to begin one's own from."""
+"""Command `eject`, which copies a template for the user to adapt."""
 
 from pathlib import Path
 

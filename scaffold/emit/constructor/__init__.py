@@ -1,1 +1,1 @@
-"""The constructor of a class as source: arrays that are given, made and drawn, the sizes that are read off them, and what is refused."""
+"""Source of the constructor: copied, computed and drawn arrays, sizes read off arrays, and checks."""

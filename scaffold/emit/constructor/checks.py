@@ -1,4 +1,4 @@
-"""What a constructor refuses: static values that would poison the treedef, and the author's own invariants."""
+"""Checks of a constructor: static values that would break the treedef, and the author's invariants."""
 
 import ast
 import textwrap
@@ -26,7 +26,7 @@ _NAME, _VALUE = "\0", "\1"
 
 
 def check_statements(spec: ModuleSpec) -> tuple[str, ...]:
-    """Statements over `self` that raise where an instance must not exist."""
+    """Return statements on `self` that raise for an invalid instance."""
     by_type: dict[Type, list[Field]] = {}
     for field in (field for field in spec.static if is_checked(field)):
         by_type.setdefault(field.type, []).append(field)
@@ -37,12 +37,12 @@ def check_statements(spec: ModuleSpec) -> tuple[str, ...]:
 
 
 def own_checks(spec: ModuleSpec) -> tuple[str, ...]:
-    """The same of the author's own invariants alone."""
+    """Return the statements for the author's own invariants."""
     return tuple(_own_check(spec, field) for field in spec.fields if field.check)
 
 
 def is_checked(field: Field) -> bool:
-    """Whether a static value is held to its type: one that is given, and of which not the author alone knows what it is."""
+    """Whether a given static value is checked against its type, which opaque and function types rule out."""
     is_own = isinstance(field.type, OpaqueType) or (
         field.role == "static" and isinstance(field.type, CallableType)
     )
@@ -50,7 +50,7 @@ def is_checked(field: Field) -> bool:
 
 
 def _static_check(kind: Type, fields: list[Field], loop: str) -> str:
-    """One check for all static fields of a type; several are looped over, each as `loop`."""
+    """Return a check for all static fields of a type, with a loop over `loop` if there are several."""
     message = f"is static and must be {describe(kind)}"
     if len(fields) == 1:
         name = fields[0].name
@@ -77,7 +77,7 @@ _OPPOSITE = {"==": "!=", "!=": "==", "is": "is not", "is not": "is", "in": "not 
 
 
 def _negated(condition: str) -> str:
-    """The opposite as one writes it; `not (a > b)` stays, since it holds for NaN as well."""
+    """Return the opposite condition as people write it, except for `not (a > b)`, which covers NaN."""
 
     match ast.parse(condition, mode="eval").body:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -94,7 +94,7 @@ def _negated(condition: str) -> str:
 
 
 def _raise_if(condition: str, error: str, message: str, value: str, *, indent: str) -> str:
-    """An `if` that raises; a long message is broken into several literals."""
+    """Return an `if` that raises, with a long message split into several literals."""
     shown = _VALUE * len(f"{{{value}!r}}")
     lines = textwrap.wrap(f"{message}, got {shown}", 62, break_long_words=False, break_on_hyphens=False)
     parts = [_literal(line + " " * (index < len(lines) - 1), value) for index, line in enumerate(lines)]
@@ -103,7 +103,7 @@ def _raise_if(condition: str, error: str, message: str, value: str, *, indent: s
 
 
 def _literal(text: str, value: str) -> str:
-    """The text as a string literal, an f-string where it shows the name or the value."""
+    """Return the text as a string literal, or as an f-string if it shows the name or value."""
     quoted = text.replace("\\", "\\\\").replace('"', '\\"')
     if _NAME not in text and _VALUE not in text:
         return f'"{quoted}"'
@@ -113,7 +113,7 @@ def _literal(text: str, value: str) -> str:
 
 
 def describe(kind: Type) -> str:
-    """The type in words, for a message."""
+    """Describe the type in words for a message."""
     match kind:
         case ScalarType(name="float"):
             return "a float other than NaN"
@@ -149,7 +149,7 @@ _SLICES = "slices (each held as a tuple of its three parts)"
 
 
 def _refusal(kind: Type, value: str) -> str:
-    """A condition that holds where `value` is not an immutable hashable of this type with equality by value."""
+    """Return the condition that `value` is no immutable hashable of this type with equality by value."""
     match kind:
         case ScalarType(name="float"):
             # An int is as good: equal numbers have equal hashes.

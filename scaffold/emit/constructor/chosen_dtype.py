@@ -1,4 +1,4 @@
-"""A dtype as the argument of what makes an array, as its author would write it: `jnp.zeros(n, dtype)`."""
+"""Insertion of a dtype into calls that create arrays, as in `jnp.zeros(n, dtype)`."""
 
 import ast
 from collections.abc import Collection
@@ -10,27 +10,27 @@ _PLACES = {
     **dict.fromkeys(("jnp.zeros", "jnp.ones", "jnp.empty", "jnp.identity"), 1),
     **dict.fromkeys(("jnp.full", "jax.random.normal", "jax.random.uniform"), 2),
 }
-"""Functions that take a dtype, and behind how many arguments."""
+"""Functions that take a dtype by position, with the number of arguments before it."""
 _BY_NAME = ("jnp.eye", "jnp.arange", "jnp.linspace", "jnp.logspace", "jax.random.truncated_normal")
-"""Functions that take it by name."""
+"""Functions that take a dtype by keyword."""
 _KEEPING = tuple(
     f"jnp.{name}" for name in ("exp", "expm1", "log", "log1p", "sqrt", "square", "sin", "cos", "tanh")
 )
-"""Functions whose result has the dtype of their one argument."""
+"""Functions whose result has the dtype of their only argument."""
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
 
 def with_dtype(source: str, dtype: str, numbers: Collection[str]) -> str | None:
-    """The expression with the dtype where arrays are made; None where that does not say the dtype of the whole.
+    """Add the dtype to the calls that create arrays, or return None if others may decide the dtype.
 
-    `numbers` are names that stand for numbers of Python, beside which an array keeps its dtype.
+    `numbers` are names of Python numbers, beside which an array keeps its dtype.
     """
     makers = _makers(parsed(source), numbers)
     return None if makers is None else spliced(source, (_with_argument(maker, dtype) for maker in makers))
 
 
 def _makers(node: ast.expr, numbers: Collection[str]) -> list[ast.Call] | None:
-    """The calls that decide the dtype of an expression; None where anything else may."""
+    """Return the calls that decide the dtype of an expression, or None if other parts may."""
     match node:
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             return _makers(inner, numbers)
@@ -50,7 +50,7 @@ def _makers(node: ast.expr, numbers: Collection[str]) -> list[ast.Call] | None:
 
 
 def _takes_dtype(call: ast.Call) -> bool:
-    """Whether a call makes an array of a dtype that it does not say."""
+    """Whether a call creates an array and may take a dtype that it does not state yet."""
     name = ast.unparse(call.func)
     says = any(keyword.arg in ("dtype", None) for keyword in call.keywords)
     is_short = 0 < len(call.args) <= _PLACES.get(name, 0) or (name in _BY_NAME and len(call.args) > 0)
@@ -58,7 +58,7 @@ def _takes_dtype(call: ast.Call) -> bool:
 
 
 def _is_number(node: ast.expr, numbers: Collection[str]) -> bool:
-    """Whether the value is a number of Python."""
+    """Whether the expression is a Python number."""
     match node:
         case ast.Constant(value=int() | float()):
             return True
@@ -75,7 +75,7 @@ def _is_number(node: ast.expr, numbers: Collection[str]) -> bool:
 
 
 def _with_argument(call: ast.Call, dtype: str) -> Edit:
-    """The edit that adds a dtype behind the last argument."""
+    """Return the edit that adds a dtype after the last argument."""
     by_place = not call.keywords and len(call.args) == _PLACES.get(ast.unparse(call.func))
     last = end_of([*call.args, *(keyword.value for keyword in call.keywords)][-1])
     return last, last, f", {dtype}" if by_place else f", dtype={dtype}"

@@ -1,4 +1,4 @@
-"""The constructor of a class as source: its signature, its statements, and the value of each stored attribute."""
+"""Source of the constructor: its signature, statements, and the values of stored attributes."""
 
 import ast
 from collections.abc import Callable, Mapping
@@ -36,18 +36,18 @@ from scaffold.spec.model import Field, ModuleSpec
 
 
 class Constructor(Struct, frozen=True):
-    """Fragments of a constructor: `create` or `__init__`."""
+    """Fragments of a constructor, `create` or `__init__`."""
 
     signature: str
     statements: tuple[str, ...]
     values: tuple[tuple[str, str], ...]
-    """Field name and the source of its value, in the order of the fields."""
+    """Pairs of field name and source of the value, in the order of the fields."""
 
 
 def constructor(spec: ModuleSpec, draw: str | None = None) -> Constructor:
-    """The constructor that builds every field of `spec`.
+    """Return the constructor that computes every field of `spec`.
 
-    `draw` is the source that draws a new key at each use, where no key is split.
+    `draw` is source that draws a new key at each use, in place of a split key.
     """
     keys = _keys(spec) if draw is None else dict.fromkeys(key_consumers(spec), draw)
     splits = _key_statement(keys) if draw is None else ()
@@ -68,7 +68,7 @@ def constructor(spec: ModuleSpec, draw: str | None = None) -> Constructor:
 def _made_first(
     spec: ModuleSpec, made: list[tuple[str, str]]
 ) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """Statements for what expressions of fields below read, and the values of all fields."""
+    """Return statements for values that later fields read, and the values of all fields."""
     names, fields = made_first(spec), {field.name: field for field in spec.stored}
     statements = tuple(f"{name} = {value}" for name, value in made if name in names)
     return statements, tuple(
@@ -77,7 +77,7 @@ def _made_first(
 
 
 def hand_over(spec: ModuleSpec) -> Constructor:
-    """A `create` that makes what has an initialiser and hands the rest over to `__init__` as it came."""
+    """Return a `create` that computes fields with an initialiser and passes others to `__init__` as given."""
     keys = _keys(spec)
     statements = (
         *default_statements(spec),
@@ -106,16 +106,16 @@ def hand_over(spec: ModuleSpec) -> Constructor:
 
 
 def _handed(spec: ModuleSpec, field: Field) -> str:
-    """What is given, as `__init__` takes it: where that has no `dtype`, in the one that `create` was passed."""
+    """Return an argument for `__init__`, cast to the dtype of `create` if `__init__` takes no dtype."""
     follows = asked_dtype(spec) and has_open_dtype(field) and not field.converter
     follows = follows and not uses_dtype(fields_as_given(spec))
     return _copy_of_given(spec, field) if follows else passed_name(spec, field)
 
 
 def signature(spec: ModuleSpec, *, as_stored: bool = False) -> str:
-    """The parameters of the constructor, with `*` before the keyword-only ones.
+    """Return the parameters of the constructor, with `*` before keyword-only parameters.
 
-    `as_stored` annotates them as the fields are, for an `__init__` that may be given what a field holds already.
+    `as_stored` annotates them like the fields, for an `__init__` that may be given stored values.
     """
     scope = Scope.of(spec)
     written = {argument.name for argument in spec.arguments if argument.type is not None}
@@ -133,7 +133,7 @@ def signature(spec: ModuleSpec, *, as_stored: bool = False) -> str:
 
 
 def _held(field: Field, scope: Scope) -> str:
-    """The annotation of an argument that is given what the field holds, or what that is made from."""
+    """Return the annotation of an argument that takes a stored value or a value to convert."""
     if not field.dynamic and any(isinstance(part, DictType) for part in walk(field.type)):
         return "Any"
     may_be_none = field.nullable or field.optional or makes_default(field)
@@ -150,7 +150,7 @@ def _annotation(parameter: Parameter, annotate: Callable[[Type], str]) -> str:
 
 
 def _keys(spec: ModuleSpec) -> Mapping[str, str]:
-    """The key of each consumer: `key` itself where there is one consumer, else one split of it for each."""
+    """Map each consumer to its key: `key` itself for a single consumer, else a split."""
     consumers = key_consumers(spec)
     return {name: "key" if len(consumers) == 1 else f"{name}_key" for name in consumers}
 
@@ -174,7 +174,7 @@ def _conversions(spec: ModuleSpec) -> tuple[str, ...]:
 
 
 def _preprocessing(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
-    """Statements that make a copy of what was given and preprocess it, once."""
+    """Return statements that copy and preprocess a given value once."""
     if not (field.given and field.preprocess):
         return ()
     copied = f"{_copy_name(field)} = {_copy_of_given(spec, field)}"
@@ -183,12 +183,12 @@ def _preprocessing(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
 
 
 def _unless_none(field: Field, name: str, source: str) -> str:
-    """What is made of `name`, where None may be given and stays None."""
+    """Guard `source` against a None in `name` if the field may be None."""
     return f"None if {name} is None else {source}" if field.nullable else source
 
 
 def _copy_name(field: Field) -> str:
-    """Where the copy of what was given is kept: a container has another type than its argument."""
+    """Return the name of the copy. It differs for containers, whose copies have another type."""
     return f"{field.name}_copy" if isinstance(field.type, ListType | DictType) else field.name
 
 
@@ -215,12 +215,12 @@ def _value(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
 
 
 def _in_holder(spec: ModuleSpec, field: Field, value: str) -> str:
-    """The value as an instance holds it: a state by its index."""
+    """Wrap a state in its index."""
     return f"eqx.nn.StateIndex({value})" if is_index(spec, field) else value
 
 
 def is_index(spec: ModuleSpec, field: Field) -> bool:
-    """Whether the field is an index into `equinox.nn.State`; where Variables hold the arrays, one holds this too."""
+    """Whether the field is an index into `equinox.nn.State`, which kinds with Variables do not use."""
     return field.role == "state" and not kind_of(spec.kind).variables
 
 
@@ -241,9 +241,9 @@ def copy_source(
     maker: str = "jnp.array",
     asked: str | None = None,
 ) -> str:
-    """Source of a copy of `source`: arrays with an explicit dtype, containers that the caller does not hold.
+    """Return source that copies `source`: arrays with an explicit dtype, and new containers.
 
-    `asked` says that `source` is given, and names the dtype that the caller may pass.
+    If `asked` is not None, `source` is given, and `asked` names the dtype that the caller may pass.
     """
     item, name = ("value", "name") if depth == 0 else (f"value{depth}", f"name{depth}")
 
@@ -307,7 +307,6 @@ def _names(source: str) -> frozenset[str]:
 
 
 def _with_preset(spec: ModuleSpec, field: Field, value: str) -> str:
-    """The dict with its preset entries."""
     if not field.preset or _keeps_preset_apart(spec, field):
         return value
     entries = ", ".join(f"{name!r}: {_preset_value(field, source)}" for name, source in field.preset)

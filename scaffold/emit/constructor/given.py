@@ -1,4 +1,4 @@
-"""How a constructor copies the arrays that it is given: each keeps its dtype unless the caller passes one."""
+"""Copies of arrays given to a constructor, which keep their dtype unless the caller passes another."""
 
 import ast
 from collections.abc import Collection, Iterator
@@ -90,11 +90,14 @@ COPIERS = {
     "_integer": (_INTEGER, _INTEGER_IN_DTYPE),
     "_complex": (_COMPLEX, _COMPLEX),
 }
-"""The functions by name, each without an argument `dtype` and with it."""
+"""Copying functions by name, each without and with a parameter `dtype`."""
 
 
 def copy_of_given(array: ArrayType, source: str, asked: str) -> str:
-    """Source of a copy of an array that is given; `asked` is the name of the dtype that the caller may pass, or empty."""
+    """Return source that copies a given array.
+
+    `asked` names the dtype that the caller may pass, or is empty.
+    """
     if array.dtype == "key":
         return f"jnp.array({source})"
     copier = _copier(array)
@@ -116,20 +119,20 @@ _COPIER_BY_DTYPE = {"inexact": "_inexact", "c": "_complex"}
 
 
 def _fixed_dtype(array: ArrayType) -> str:
-    """The source of a dtype that no caller chooses; empty where what is given keeps its own."""
+    """Return source of a dtype that callers cannot choose, or an empty text if the array keeps its own."""
     return "" if array.dtype in DEFAULT_DTYPES else dtype_source(array)
 
 
 def is_given(spec: ModuleSpec, field: Field) -> bool:
-    """Whether the constructor is given what the field holds, by its name or by another."""
+    """Whether the constructor is given the field's value, under any name."""
     return field.given or stores_argument(spec, field)
 
 
 @once
 def asked_dtype(spec: ModuleSpec) -> str:
-    """The name of the dtype that the caller passes, or None; empty where the constructor has no such argument.
+    """Return the name of the dtype that the caller passes, or an empty text if there is no such argument.
 
-    Where something is made, `dtype` becomes the dtype of that: what is given must know whether the caller passed it.
+    Computed arrays rebind `dtype` to their dtype, so another name must record whether the caller passed it.
     """
     field = dtype_field(spec)
     if spec.dtype or not uses_dtype(spec) or (field is not None and field.default != "None"):
@@ -142,12 +145,12 @@ def asked_dtype(spec: ModuleSpec) -> str:
 
 
 def passed_name(spec: ModuleSpec, field: Field) -> str:
-    """The name of what was passed for a field, which is another than the field's for a `dtype` that may be None."""
+    """Return the argument for a field, whose name differs for a `dtype` field that may be None."""
     return (asked_dtype(spec) if field is dtype_field(spec) else "") or field.name
 
 
 def takes_dtype(spec: ModuleSpec) -> bool:
-    """Whether all arrays of open dtype are in the one that is passed, which the default of a field is not."""
+    """Whether all arrays of open dtype get the dtype that is passed."""
     names = [parameter.name for parameter in parameters(spec)]
     is_passed = "dtype" in names and not (spec.own_constructor and _computes_in_it(spec, names))
     return is_passed and (
@@ -156,7 +159,8 @@ def takes_dtype(spec: ModuleSpec) -> bool:
 
 
 def _computes_in_it(spec: ModuleSpec, names: Collection[str]) -> bool:
-    """Whether `dtype` is the one of what is computed: Flax calls that of parameters `param_dtype`, or an instance keeps it alone."""
+    """Whether `dtype` is only the compute dtype: Flax has `param_dtype` too, or the instance just stores it.
+    """
     constructor = dedented(spec.making)
     kept = [argument for argument, _ in kept_arguments(constructor)].count("dtype")
     reads = (node.id for node in nodes_of(ast.Name, ast.parse(constructor)))
@@ -168,7 +172,7 @@ def _is_given_open_dtype(spec: ModuleSpec) -> bool:
 
 
 def dtype_statements(spec: ModuleSpec) -> tuple[str, ...]:
-    """Statements that find the dtype of what is made."""
+    """Return statements that determine the dtype of computed arrays."""
     if not uses_dtype(spec):
         return ()
     path = followed(spec)
@@ -185,7 +189,7 @@ def dtype_statements(spec: ModuleSpec) -> tuple[str, ...]:
 
 
 def functions_for_given(spec: ModuleSpec) -> tuple[str, ...]:
-    """The functions of the module that the constructor copies with."""
+    """Return the copying functions that the constructor needs in its module."""
     if is_plain(spec) or spec.own_constructor is not None or not kind_of(spec.kind).has_instances:
         return ()
     whole = fields_as_given(spec) if rebuilds_by(spec, "flag") else spec
@@ -205,7 +209,7 @@ def functions_for_given(spec: ModuleSpec) -> tuple[str, ...]:
 
 
 def _copied(kind: Type) -> Iterator[ArrayType]:
-    """The arrays that a copy of this type makes by themselves."""
+    """Yield the arrays that a copy of this type copies separately."""
     match kind:
         case ArrayType():
             yield kind

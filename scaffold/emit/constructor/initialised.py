@@ -1,4 +1,4 @@
-"""What the named initialisers become: the source of an array, and of its shape."""
+"""Source of arrays that named initialisers compute, and of their shapes."""
 
 from collections.abc import Iterable, Iterator
 
@@ -16,7 +16,7 @@ from scaffold.spec.model import Field, ModuleSpec
 
 
 def initialised(spec: ModuleSpec, field: Field, array: ArrayType, key: str) -> str:
-    """The value of an array that a named initialiser makes, drawn from `key`."""
+    """Return the value of an array with a named initialiser, drawn from `key`."""
     initialiser = INITIALISERS[field.initialiser or ""]
     if field.initialiser == "split" and array.dims:
         return f"jax.random.split({key}, {shape_source(array)})"
@@ -42,7 +42,7 @@ def initialised(spec: ModuleSpec, field: Field, array: ArrayType, key: str) -> s
 
 
 def _unless_empty(array: ArrayType, made: str) -> str:
-    """The array, or one without elements where sizes of 1 leave none, as in `size - 1`: those that scale by the fan divide by it."""
+    """Guard against dims such as `size - 1` that may be 0, because scaling by the fan divides by it."""
     may_vanish = [dim for dim in dict.fromkeys(array.dims) if "-" in dim or "/" in dim]
     if not may_vanish:
         return made
@@ -51,13 +51,13 @@ def _unless_empty(array: ArrayType, made: str) -> str:
 
 
 def _operand_in(source: str, measure: str) -> str:
-    """The measure as it stands there: an argument by itself needs no parentheses of its own."""
+    """Return the measure for its place, without parentheses if it is an argument by itself."""
     is_argument = "({measure})" in source or ", {measure}," in source
     return measure if is_argument else operand(measure)
 
 
 def _may_draw_both_parts(field: Field) -> bool:
-    """Whether the array may be complex: jax draws no complex numbers between limits."""
+    """Whether the array may be complex, since jax draws no complex numbers between limits."""
     dtype = field.array.dtype if field.array is not None else ""
     return field.initialiser == "uniform" and field.measure is not None and dtype in (*_PARTS, "inexact")
 
@@ -66,7 +66,7 @@ _PARTS = {"c": "float", "c64": "jnp.float32", "c128": "jnp.float64"}
 
 
 def _drawn_parts(spec: ModuleSpec, array: ArrayType, key: str, limit: str) -> str:
-    """Uniform in (-limit, limit), as is each part of a complex number."""
+    """Return source of draws in (-limit, limit), for each part if the array is complex."""
     if array.dtype == "inexact":
         return f"{_name_of_draw(spec)}({key}, {shape_source(array)}, {limit})"
     shape = shape_source(replace(array, dims=("2", *array.dims)))
@@ -75,7 +75,7 @@ def _drawn_parts(spec: ModuleSpec, array: ArrayType, key: str, limit: str) -> st
 
 
 def draw_of_either(spec: ModuleSpec) -> tuple[str, ...]:
-    """A function that draws for a dtype of which only the call of the constructor tells whether it is complex."""
+    """Return a function that draws for a dtype that may turn out to be complex, if needed."""
     drawn = [
         field.array.dtype for field in spec.stored if field.array is not None and _may_draw_both_parts(field)
     ]
@@ -103,18 +103,18 @@ def _name_of_draw(spec: ModuleSpec) -> str:
 
 
 def shape_source(array: ArrayType) -> str:
-    """The shape of an array as a tuple: `(out_size, in_size)`, `(size,)`, or `shape` for `*shape` alone."""
+    """Return the shape as a tuple: `(out_size, in_size)`, `(size,)`, or `shape` for `*shape` alone."""
     if len(array.dims) == 1:
         return array.dims[0][1:] if array.dims[0].startswith("*") else f"({array.dims[0]},)"
     return f"({', '.join(array.dims)})"
 
 
 def fan_axes(spec: ModuleSpec, array: ArrayType, name: str = "") -> str:
-    """The axes of fan-in and fan-out.
+    """Return the axes of fan-in and fan-out as arguments.
 
-    jax's initialisers take `(in, out)`, whereas `self.weight @ x` wants `(out, in)`. The axis that a product in the class sums over
-    is the input. Where there is no such product it is the last, as in equinox.nn, unless the call takes the last but one as
-    a dim of its inputs and not the last.
+    jax's initialisers expect `(in, out)`, whereas `self.weight @ x` wants `(out, in)`. The axis that a
+    product in the class sums over is the input. Without a product it is the last, as in `equinox.nn`. If the
+    call's inputs have only the dim before the last, that is the input.
     """
     if len(array.dims) < 2:
         return ""
@@ -123,7 +123,7 @@ def fan_axes(spec: ModuleSpec, array: ArrayType, name: str = "") -> str:
 
 
 def fan_notes(specs: Iterable[ModuleSpec]) -> Iterator[str]:
-    """What a user is told of the fans of arrays with more axes than a matrix, of which jax takes the others for a window."""
+    """Yield notes on arrays of more than two axes, since jax counts their other axes in the fan."""
     for spec in specs:
         for field in () if spec.own_constructor else spec.dynamic:
             array = field.array

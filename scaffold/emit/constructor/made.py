@@ -1,4 +1,4 @@
-"""What an `init` expression gives as an array of the declared dtype that nobody else holds."""
+"""Conversion of `init` expressions to arrays of the declared dtype that no other object holds."""
 
 import ast
 
@@ -21,22 +21,22 @@ _MAKERS = frozenset(
         *("exp", "log", "log1p", "expm1", "sqrt", "square", "sin", "cos", "tan", "sinh", "cosh", "tanh"),
     )
 )
-"""Functions of jax.numpy whose result is a new array, whatever they are given: `concatenate` of one array is none."""
+"""Functions of jax.numpy that always return a new array. `concatenate` of a single array does not."""
 _HANDED_ON = frozenset(
     (
         *("asarray", "astype", "reshape", "ravel", "squeeze", "broadcast_to", "transpose", "swapaxes"),
         *("moveaxis", "atleast_1d", "atleast_2d", "real", "stop_gradient", "device_put"),
     )
 )
-"""Functions whose result may be what they are given."""
+"""Functions that may return their argument."""
 _AS_ARRAY = "jnp.asarray("
 _ROOMS = ("jax.random", "math", "jnp.fft", "jnp.linalg")
-"""Modules whose functions give new values."""
+"""Modules whose functions return new values."""
 _NUMBERS = ("float", "int", "complex", "len", "sum", "bool")
 
 
 def is_new(node: ast.expr) -> bool:
-    """Whether the value certainly is no array, or container of arrays, that something else holds."""
+    """Whether the value surely contains no array that another object holds."""
     match node:
         case ast.Attribute(value=ast.Name(id="math")):
             return True
@@ -69,13 +69,13 @@ def is_new(node: ast.expr) -> bool:
 
 
 def makes_new_arrays(node: ast.expr) -> bool:
-    """Whether the value is made of arrays of jax alone that nothing else holds."""
+    """Whether the value only consists of new arrays of jax."""
     makers = [ast.unparse(call.func) for call in nodes_of(ast.Call, node)]
     return bool(makers) and is_new(node) and not any(maker.startswith("np.") for maker in makers)
 
 
 def array_source(spec: ModuleSpec, field: Field, array: ArrayType, source: str) -> str:
-    """The value of an array field that an expression makes."""
+    """Return the value of an array field with an expression."""
     is_real = array.inexact and array.dtype[0] != "c"
     if is_real and not _names_dtype(parsed(source)) and with_written_dtype(array, source) is array:
         chosen = with_dtype(source, dtype_source(array), _numbers(spec))
@@ -85,13 +85,13 @@ def array_source(spec: ModuleSpec, field: Field, array: ArrayType, source: str) 
 
 
 def _numbers(spec: ModuleSpec) -> frozenset[str]:
-    """The arguments of the constructor that are numbers of Python."""
+    """Return the constructor's arguments that are Python numbers."""
     kinds = (ScalarType("int"), ScalarType("float"))
     return frozenset(parameter.name for parameter in parameters(spec) if parameter.type in kinds)
 
 
 def array_as_made(spec: ModuleSpec, source: str) -> str:
-    """The value that an expression makes of an array whose dtype the annotation leaves open."""
+    """Return the value of an expression for an array whose annotation leaves the dtype open."""
     node = parsed(source)
     made = dict(local_values(spec.setup)).get(source, node)
     if is_new(made) and any(nodes_of(ast.Call, made)):
@@ -133,12 +133,11 @@ def _of_array(source: str, array: ArrayType, *, nullable: bool, local: str) -> s
 
 
 def _names_dtype(node: ast.expr) -> bool:
-    """Whether the author chooses the dtype of what the expression makes."""
     return any(isinstance(part, ast.Name) and part.id == "dtype" for part in ast.walk(node))
 
 
 def _hands_on(node: ast.expr) -> bool:
-    """Whether the value may be an array that something else holds."""
+    """Whether the value may be an array that another object holds."""
     match node:
         case ast.Name() | ast.Attribute() | ast.Subscript():
             return True
@@ -151,6 +150,6 @@ def _hands_on(node: ast.expr) -> bool:
 
 
 def _free_local(spec: ModuleSpec) -> str:
-    """A name for what an expression has made that stands for nothing in the constructor."""
+    """Return a name for an intermediate value that is free in the constructor."""
     taken = constructor_names(spec) | {field.name for field in spec.fields}
     return next(name for name in ("made", "value", "made_here", f"made_{spec.name}") if name not in taken)

@@ -1,4 +1,4 @@
-"""Over which axis of a matrix the products in a class sum."""
+"""Axes of matrices over which products in a class sum."""
 
 import ast
 from functools import lru_cache
@@ -8,7 +8,7 @@ from scaffold.spec.model import ModuleSpec
 
 
 def summed_axes(spec: ModuleSpec, name: str) -> set[int]:
-    """The axes of the field that products with `@` sum over: -1 for `self.weight @ x`, -2 for `x @ self.weight`."""
+    """Return the axes of the field that `@` sums over: -1 for `self.weight @ x`, -2 for `x @ self.weight`."""
     bodies = [function.call.body for _, function in spec.functions]
     sources = [*map(dedented, bodies), *(field.expression or "" for field in spec.derived)]
     products = [factors for source in sources if "@" in source for factors in _products(source)]
@@ -18,7 +18,7 @@ def summed_axes(spec: ModuleSpec, name: str) -> set[int]:
 
 @lru_cache(maxsize=64)  # for each of its fields a module asks, and its suite again
 def _products(source: str) -> tuple[tuple[ast.expr, ast.expr], ...]:
-    """The two sides of each product with `@`."""
+    """Return both sides of each product with `@`."""
     return tuple(
         (node.left, node.right)
         for node in ast.walk(ast.parse(source))
@@ -27,7 +27,7 @@ def _products(source: str) -> tuple[tuple[ast.expr, ast.expr], ...]:
 
 
 def _axis(node: ast.expr, name: str, axis: int) -> set[int]:
-    """That axis where the factor is the field, and the other one where it is transposed."""
+    """Return the axis if the factor is the field, or the other axis if it is transposed."""
     match node:
         case ast.Attribute(value=ast.Name(id="self"), attr=attribute) if attribute == name:
             return {axis}

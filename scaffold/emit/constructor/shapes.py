@@ -1,4 +1,4 @@
-"""Statements of a constructor that read sizes off the arrays that it is given, and hold the others to them."""
+"""Statements of a constructor that read sizes off given arrays, and check other arrays against them."""
 
 from collections.abc import Iterator
 
@@ -12,11 +12,11 @@ from scaffold.spec.grammar.types import ArrayType, ScalarType, dim_names
 from scaffold.spec.model import ModuleSpec
 
 Owners = tuple[tuple[str, str], ...]
-"""The arguments that tell the dims of a shape, each with the source of what it tells."""
+"""Arguments that determine the dims of a shape, each with the source of its size or shape."""
 
 
 class _HeldShape(Struct, frozen=True):
-    """A field whose shape the dims of its owners tell."""
+    """Field whose shape is determined by the dims of its owners."""
 
     name: str
     array: ArrayType
@@ -24,7 +24,7 @@ class _HeldShape(Struct, frozen=True):
 
 
 def shape_statements(spec: ModuleSpec, *, checked: bool = True) -> tuple[str, ...]:
-    """Bind the sizes that are read, also by the checks, and raise where two disagree."""
+    """Return statements that bind the needed sizes, and raise if two arrays disagree."""
     shapes = tuple(_held_shapes(spec)) if checked else ()
     needed = {*dims_used(spec), *(name for shape in shapes for name in _names_in(shape.array))}
     is_free = {"name", "value"}.isdisjoint(parameter.name for parameter in parameters(spec))
@@ -32,14 +32,13 @@ def shape_statements(spec: ModuleSpec, *, checked: bool = True) -> tuple[str, ..
 
 
 def shapes_held(spec: ModuleSpec) -> Iterator[tuple[str, ArrayType]]:
-    """The arrays that a constructor refuses where their first dim is not that of another array."""
+    """Yield the arrays whose first dim is checked against another array."""
     for shape in _held_shapes(spec):
         if shape.owners and set(dim_names(shape.array.dims[0])) - set(_own_dims(spec, shape.name)):
             yield shape.name, shape.array
 
 
 def _own_dims(spec: ModuleSpec, name: str) -> Iterator[str]:
-    """The dims that are read off a field itself."""
     yield from (dim for dim, owner in dims_read_off(spec).items() if owner == name)
 
 
@@ -58,7 +57,7 @@ def _bindings(spec: ModuleSpec, needed: set[str]) -> Iterator[str]:
 
 
 def _held_shapes(spec: ModuleSpec) -> Iterator[_HeldShape]:
-    """The fields with a dim that another has too, or that they have twice or times a number, and with none that is not known."""
+    """Yield fields to check: all dims are known, and a dim recurs, comes from elsewhere, or is divided."""
     owners, arrays = {**_dims_said(spec), **dims_read_off(spec)}, given_arrays(spec)
     for name, array in arrays.items():
         dims = _names_in(array)
@@ -70,18 +69,18 @@ def _held_shapes(spec: ModuleSpec) -> Iterator[_HeldShape]:
 
 
 def _dims_said(spec: ModuleSpec) -> dict[str, str]:
-    """The dims that the caller says in a whole number; what is stored as well is checked where that is."""
+    """Return dims that the caller passes as integers. Stored integers are checked elsewhere."""
     whole = (each.name for each in parameters(spec) if each.type == ScalarType("int") and not each.field)
     return {name: name for name in whole if name not in assigned_names(spec.setup)}
 
 
 def _names_in(array: ArrayType) -> list[str]:
-    """The names in the dims of an array, as often as they are there."""
+    """Return the names in the dims of an array, with repetitions."""
     return [name for dim in array.dims for name in dim_names(dim)]
 
 
 def _checks(shapes: tuple[_HeldShape, ...], *, loops: bool) -> Iterator[str]:
-    """One check for all fields of a shape; several are looped over, if the names of the loop are free."""
+    """Yield a check for each shape, with a loop over its fields if the loop's names are free."""
     by_shape: dict[tuple[tuple[str, ...], Owners], list[str]] = {}
     for held_shape in shapes:
         by_shape.setdefault((held_shape.array.dims, held_shape.owners), []).append(held_shape.name)

@@ -1,15 +1,15 @@
-"""Expressions as they fit into others: as an operand, as a tuple, as a dict."""
+"""Adaptation of expressions to their places, as an operand, a tuple or a dict."""
 
 import ast
 
 
 def parsed(source: str) -> ast.expr:
-    """The tree of an expression."""
+    """Parse an expression."""
     return ast.parse(source, mode="eval").body
 
 
 def operand(source: str) -> str:
-    """The expression, in parentheses unless it binds as closely as a name or a call."""
+    """Put parentheses around the expression unless it binds like a name or a call."""
     close = (
         ast.Name
         | ast.Call
@@ -30,7 +30,7 @@ def _is_in_parentheses(source: str) -> bool:
 
 
 def as_tuple(source: str) -> str:
-    """The sequence that `source` gives, as a tuple."""
+    """Return the sequence in `source` as a tuple."""
     match parsed(source):
         case ast.Tuple() | ast.Call(func=ast.Name(id="tuple")):
             return source
@@ -46,5 +46,5 @@ def as_tuple(source: str) -> str:
 
 
 def as_dict(source: str) -> str:
-    """The mapping that `source` gives, as a dict that nobody else holds."""
+    """Return the mapping in `source` as a new dict."""
     return source if isinstance(parsed(source), ast.Dict | ast.DictComp) else f"dict({source})"

@@ -1,1 +1,1 @@
-"""The members of a class beside its constructor: properties, the call, filter specs, files, and meshes."""
+"""Members of a class besides its constructor: properties, the call, filter specs, saving and sharding."""

@@ -1,4 +1,4 @@
-"""Groups of fields: for each a filter spec by path, and the partition made from it."""
+"""Groups of fields, each with a filter spec by path and a partition."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ return jax.tree.map(
 
 
 def group_context(spec: ModuleSpec) -> dict[str, Any]:
-    """Name, docstring and body of the methods of each group."""
+    """Return name, result, docstring and body of each group's methods."""
     methods = [method for group in spec.groups for method in _methods(spec, group)]
     combines = bool(spec.groups) and kind_of(spec.kind).combines
     return {

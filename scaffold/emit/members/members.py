@@ -1,4 +1,4 @@
-"""The members that a Module and a pytree class have in common: properties, the call, docstrings."""
+"""Members that Modules and pytree classes share: properties, the call, and docstrings."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,11 +35,11 @@ def _stopped(tree: Any) -> Any:
     )
 '''
 _FORM = ("dtype", "ndim", "shape", "size")
-"""What is known of an array without its values, and has no gradient."""
+"""Attributes of an array that do not depend on its values, and so have no gradient."""
 
 
 def stop_gradients(spec: ModuleSpec, source: str, others: Iterable[str] = ()) -> str:
-    """`source` with each field read where and as the class holds it, and buffers behind `stop_gradient`.
+    """Read each field as the class stores it, with buffers behind `stop_gradient`.
 
     `others` are names of further instances of the class.
     """
@@ -53,7 +53,7 @@ def stop_gradients(spec: ModuleSpec, source: str, others: Iterable[str] = ()) ->
 
 
 def without_gradients(spec: ModuleSpec, source: str, others: Iterable[str] = ()) -> str:
-    """`source` with the buffers of the class, and of the parts that it holds, behind `stop_gradient`."""
+    """Put the buffers of the class and of its parts behind `stop_gradient`."""
     arrays = {field.name for field in spec.fields if is_array(field.type)}
     own = guarded_buffers(spec)
     source = guard(source, {name: _stopped(f"self.{name}", mixed=mixed) for name, mixed in own}, arrays)
@@ -71,18 +71,21 @@ def without_gradients(spec: ModuleSpec, source: str, others: Iterable[str] = ())
 
 
 def _stopped(source: str, *, mixed: bool) -> str:
-    """A buffer without its gradient; `mixed` says that it may hold functions or texts, which jax's own function refuses."""
+    """Stop the gradient of a buffer.
+
+    A `mixed` buffer may hold non-arrays, which jax's own function rejects.
+    """
     return f"{STOPPED if mixed else STOP}({source})"
 
 
 def functions_for_buffers(spec: ModuleSpec) -> tuple[str, ...]:
-    """The function of the module by which the class reads buffers that may hold what is no array."""
+    """Return the module's function that reads buffers with non-arrays, if the class needs it."""
     is_mixed = any(mixed for _, mixed in (*guarded_buffers(spec), *spec.buffers_of_parts))
     return (_STOPPED_FUNCTION,) if is_mixed and not kind_of(spec.kind).variables else ()
 
 
 def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
-    """Name, annotation, docstring and expression of each derived field that no base has."""
+    """Return name, annotation, docstring and expression of each derived field that no base defines."""
     names = {field.name: f"self.{field.name}" for field in spec.fields}
     return [
         (
@@ -110,7 +113,7 @@ def _property_text(spec: ModuleSpec, field: Field) -> str:
 
 
 def readable(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
-    """The same of each field that lies in a group and is read as the class's own."""
+    """Return name, annotation, docstring and expression of fields in groups that read as the class's own."""
     return [
         (
             name,
@@ -126,7 +129,7 @@ def readable(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
 
 
 def call_context(spec: ModuleSpec) -> dict[str, Any]:
-    """The parts of `__call__`, empty texts where the class has none, and all methods, the call among them."""
+    """Return the parts of `__call__`, empty without a call, and all methods as source."""
     functions, first = methods(spec), len(spec.constructors)
     return {**_call_context(spec), "constructors": functions[:first], "methods": functions[first:]}
 
@@ -147,7 +150,7 @@ def _call_context(spec: ModuleSpec) -> dict[str, Any]:
 
 
 def with_comments(spec: ModuleSpec, context: Mapping[str, Any]) -> dict[str, Any]:
-    """What is emitted of a class, with the author's comment above it, and above each field that has one."""
+    """Add the author's comments and statements above the class and its fields."""
     comments = {field.name: block(field.comment, METHOD).lstrip() for field in spec.fields if field.comment}
 
     def commented(lines: Sequence[str]) -> list[str]:
@@ -178,7 +181,7 @@ def with_comments(spec: ModuleSpec, context: Mapping[str, Any]) -> dict[str, Any
 
 
 def _commented(spec: ModuleSpec, line: str, comment: str) -> str:
-    """The declaration of a field with its comment: above it, and behind it what its author wrote there, where that has room."""
+    """Add a comment to the declaration of a field, above it or, if the author had it there, behind it."""
     declared, newline, doc = line.partition("\n")
     behind = dict(spec.written).get(("fields", line.partition(":")[0], "comment"), "")
     *above, last = comment.split("\n")
@@ -189,7 +192,7 @@ def _commented(spec: ModuleSpec, line: str, comment: str) -> str:
 
 
 def _statements_above(spec: ModuleSpec, name: str, names: Sequence[str]) -> Iterator[str]:
-    """The carried statements above a field; below all where that field is not stored."""
+    """Yield the carried statements above a field, or at the end if that field is not stored."""
     for method in (candidate for candidate in spec.methods if candidate.call.above):
         place = method.call.above if method.call.above in names else "..."
         if place == name:
@@ -197,7 +200,7 @@ def _statements_above(spec: ModuleSpec, name: str, names: Sequence[str]) -> Iter
 
 
 def methods(spec: ModuleSpec) -> list[str]:
-    """The call and each method of the author's, in order, as source."""
+    """Return the further constructors, the call and the methods as source, in order."""
     functions = (method for _, method in spec.functions if not (method.call.above or method.inherited))
     return ["\n".join(_method(spec, method)) for method in functions]
 
@@ -221,7 +224,7 @@ def _method(spec: ModuleSpec, method: Method) -> Iterator[str]:
 
 
 def carried(spec: ModuleSpec, method: Method) -> str:
-    """A definition word for word, but for the fields that a method reads where and as the class holds them."""
+    """Return a definition word for word, except that methods read fields as the class stores them."""
     source = method.call.source
     if not (method.is_function and method.owner == "self"):
         return source
@@ -232,7 +235,7 @@ def carried(spec: ModuleSpec, method: Method) -> str:
 
 
 def _function(spec: ModuleSpec, method: Method) -> tuple[str, str, str, str]:
-    """Signature, result, docstring and body of a method."""
+    """Return signature, result, docstring and body of a method."""
     call, scope = method.call, Scope.of(spec, spec.name)
     path = _place(method)
     signature = ", ".join(filter(None, (method.owner, call_signature(call.args, scope, path))))
@@ -246,7 +249,7 @@ def _function(spec: ModuleSpec, method: Method) -> tuple[str, str, str, str]:
 
 
 def _place(method: Method) -> tuple[str, ...]:
-    """Where the table of a method stands."""
+    """Return the path of a method's table."""
     return ("call",) if method.name == "__call__" else (method.table, method.name)
 
 
@@ -262,12 +265,12 @@ def _returns(call: Call, scope: Scope) -> str:
 
 
 def _call_doc(call: Call) -> str:
-    """What the author says of the call, and how it is mapped; the signature says the rest."""
+    """Return the author's docstring of the call, and a sentence on its mapping."""
     return f"{call.doc}{_mapping_text(call)}".strip()
 
 
 def _mapping_text(call: Call) -> str:
-    """How a call that averages over a batch is mapped."""
+    """Return a sentence on how to map a call that averages over a batch."""
     if call.axis_name is None:
         return ""
     axes = ", the state with `in_axes` and `out_axes` None" if any(map(is_state, call.returns)) else ""
@@ -275,18 +278,19 @@ def _mapping_text(call: Call) -> str:
 
 
 def guard(source: str, reads: Mapping[str, str], arrays: AbstractSet[str] = frozenset()) -> str:
-    """`source` with `self.NAME` as `reads` has it for the name, which keeps it out of the gradient, where it is not yet.
+    """Replace reads of `self.NAME` by the text in `reads`, unless the gradient is stopped there already.
 
-    The form of `arrays`, as `self.NAME.dtype`, is asked for as it is.
+    Forms of `arrays`, such as `self.NAME.dtype`, are left alone.
     """
     return read_as(source, reads, lambda node: _is_kept(node) or _asks_for_form(node, arrays))
 
 
 def _is_kept(node: ast.AST) -> bool:
-    """Whether what stands below a node is not stopped: it is compared with None, counted, or stopped already."""
+    """Whether reads below a node need no stop, in a None test, in `len`, or where they are stopped already.
+    """
     return is_identity_test(node) or any(calls(node, name) for name in ("stop_gradient", STOPPED, "len"))
 
 
 def _asks_for_form(node: ast.AST, arrays: AbstractSet[str]) -> bool:
-    """Whether a node is the dtype, or the shape, of an array of the class."""
+    """Whether a node is the dtype, shape or size of an array of the class."""
     return isinstance(node, ast.Attribute) and node.attr in _FORM and attribute_of_self(node.value) in arrays

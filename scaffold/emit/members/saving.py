@@ -1,4 +1,4 @@
-"""`save`, `load` and `partition_specs` of a class that asks for them."""
+"""Methods `save`, `load` and `partition_specs` of classes that request them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -28,7 +28,7 @@ as in `like`, which is an instance then.
 
 
 def save_context(spec: ModuleSpec) -> dict[str, Any]:
-    """The methods, as members of the class; none where the spec does not ask for them."""
+    """Return the methods as members, or none if the spec does not request them."""
     saving = [_save(spec), _load(spec)] if spec.save else []
     return {"save_members": [*saving, *sharding_members(spec)]}
 
@@ -56,7 +56,7 @@ def _method(head: str, doc: str, body: str) -> str:
 
 
 def save_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """Fields that have the names of the methods."""
+    """Find fields with the names of these methods, and faults of `migrate`."""
     for field in spec.fields if spec.save else ():
         if field.name in METHODS:
             message = f"`{field.name}` is a method of a class with `save`"
@@ -66,7 +66,7 @@ def save_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _migrate_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """Classes that have no `load` of ours, or something else of the name of the table."""
+    """Find a class without `load`, and a field with the name of the list of changes."""
     place = "migrate"
     if not spec.save:
         yield Fault(place, "the class has no `load`", "write `save = true`, or remove it")

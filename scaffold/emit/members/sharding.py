@@ -1,4 +1,4 @@
-"""`partition_specs` of a class that asks for it."""
+"""Method `partition_specs`, and sharding of Variables."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ The `PartitionSpec` of each array, in the structure of the class.
 
 
 def sharding_members(spec: ModuleSpec) -> list[str]:
-    """The method, as a member of the class; none where the spec does not ask for it."""
+    """Return the method as a member, or none if the spec does not request it."""
     if spec.sharding is None or spec.defines("partition_specs") or kind_of(spec.kind).variables:
         return []
     rules, dims = applied(spec), named_fields(spec)
@@ -30,9 +30,9 @@ def sharding_members(spec: ModuleSpec) -> list[str]:
 
 
 def variable_metadata(spec: ModuleSpec, field: Field) -> list[str]:
-    """The arguments of a Variable of Flax that say on which mesh axes its array lies; none where it is replicated.
+    """Return the arguments of a Flax Variable for its mesh axes, or none if it is replicated.
 
-    Without `eager_sharding=False` Flax makes such a Variable under a mesh alone.
+    Without `eager_sharding=False`, Flax creates such a Variable only under a mesh.
     """
     axes = [axes_of(dim, spec.sharding or ()) for dim in named_fields(spec).get(field.name, ())]
     listed = ", ".join(_axes(each) for each in axes)
@@ -41,12 +41,12 @@ def variable_metadata(spec: ModuleSpec, field: Field) -> list[str]:
 
 
 def rules_source(rules: Rules) -> str:
-    """The rules as a dict display."""
+    """Return the rules as a dict display."""
     return "{" + ", ".join(f'"{name}": {_axes(axes)}' for name, axes in rules) + "}"
 
 
 def sharding_rows(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
-    """What the suite of such a class declares: the attribute, and its value."""
+    """Yield the attribute and value with which the suite declares the rules."""
     if spec.sharding is not None:
         yield "sharding: ClassVar", rules_source(applied(spec))
 

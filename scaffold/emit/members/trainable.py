@@ -1,11 +1,15 @@
-"""The filter spec `trainable()`: which leaves are trained, and which stay whatever the optimiser does."""
+"""Filter specs `trainable()` and `decayed()`."""
 
 from scaffold.spec.fields.training import ALWAYS, undecayed
 from scaffold.spec.model import ModuleSpec
 
 
 def trainable_body(spec: ModuleSpec, stays: tuple[str, ...], tests: tuple[str, ...]) -> str:
-    """The body of `trainable`. `stays` names fields that are no sub-modules and not trained; the others' leaves pass `tests`."""
+    """Return the body of `trainable`.
+
+    `stays` names untrained fields that are no submodules. Leaves of other fields are trained if they pass
+    `tests`.
+    """
     left = tuple(field.name for field in spec.dynamic if field.name in (*stays, *_always_frozen(spec)))
     if len(left) == len(spec.dynamic):
         return "return jax.tree.map(lambda _: False, self)"
@@ -15,7 +19,7 @@ def trainable_body(spec: ModuleSpec, stays: tuple[str, ...], tests: tuple[str, .
 
 
 def decayed_body(spec: ModuleSpec, stays: tuple[str, ...], tests: tuple[str, ...]) -> str:
-    """The body of `decayed`: as `trainable_body`, without the fields that weight decay leaves alone."""
+    """Return the body of `decayed`: `trainable` without the fields exempt from weight decay."""
     left = undecayed(spec)
     if any(field.role == "module" for field in spec.dynamic):
         return f"return decayed_fields(self, self.trainable(), but={left!r})"
@@ -23,7 +27,7 @@ def decayed_body(spec: ModuleSpec, stays: tuple[str, ...], tests: tuple[str, ...
 
 
 def _but(spec: ModuleSpec, left: tuple[str, ...]) -> str:
-    """The fields to leave out, as a further argument: some always, some where a flag says so."""
+    """Return the argument that lists the fields to leave out, always or by a flag."""
     flagged = [f"{names!r} if self.{flag} else ()" for flag, names in _thawed_by(spec).items()]
     if not left and len(flagged) == 1:
         return f", but={flagged[0]}"
@@ -42,11 +46,10 @@ def _flat(spec: ModuleSpec, left: tuple[str, ...], tests: tuple[str, ...]) -> st
 
 
 def _always_frozen(spec: ModuleSpec) -> tuple[str, ...]:
-    """The fields of which nothing is ever trained."""
     return tuple(field.name for field in spec.dynamic if field.frozen == ALWAYS)
 
 
 def _thawed_by(spec: ModuleSpec) -> dict[str, tuple[str, ...]]:
-    """The fields that are frozen where a bool says so, by the name of that."""
+    """Return the fields that a bool freezes, by its name."""
     flags = dict.fromkeys(field.frozen for field in spec.dynamic if field.frozen not in ("", ALWAYS))
     return {flag: tuple(field.name for field in spec.dynamic if field.frozen == flag) for flag in flags}

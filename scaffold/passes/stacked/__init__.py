@@ -1,1 +1,1 @@
-"""Stacked layers: a loop over layers in the spec, one instance with an axis of layers and a scan in the class."""
+"""Stacked layers: a loop over layers in the spec becomes a scan over a single instance."""

@@ -1,4 +1,4 @@
-"""Where layers cannot be stacked, or a method reads them as a scan cannot."""
+"""Faults of layers that cannot be stacked, and of methods that a scan cannot express."""
 
 import ast
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _READ = "read the layers by `for`, `len` or an index, or leave `stacked` out"
 
 
 def stacked_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What is wrong with the fields that are stacked, and with the methods that read them."""
+    """Find faults of stacked fields, and of methods that read them."""
     for field in spec.fields:
         yield from _of_field(spec, field)
     names = frozenset(field.name for field in stacked(spec) if layer_type(field.type))
@@ -68,7 +68,7 @@ def _of_method(place: str, call: Call, names: frozenset[str]) -> Iterator[Fault]
 
 
 def _iterations(place: str, statement: ast.stmt, names: frozenset[str], known: set[int]) -> Iterator[Fault]:
-    """Where a whole field of layers is iterated outside of a loop, which one instance is not."""
+    """Find iterations over stacked layers outside of a loop, because the layers are a single instance."""
     for node in ast.walk(statement):
         over = _over(node)
         for part in over:
@@ -82,7 +82,7 @@ def _iterations(place: str, statement: ast.stmt, names: frozenset[str], known: s
 
 
 def _over(node: ast.AST) -> list[ast.expr]:
-    """What a comprehension, a star, or a function such as `sum` goes through."""
+    """Return the iterables of a comprehension, a star, or a function such as `sum`."""
     match node:
         case ast.comprehension(iter=over):
             return [over]

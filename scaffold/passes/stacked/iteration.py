@@ -1,4 +1,4 @@
-"""What a loop goes over: stacked layers, alone or beside arrays with an entry for each layer."""
+"""Iterables of loops over stacked layers, alone or beside arrays with an entry for each layer."""
 
 import ast
 from collections.abc import Iterator
@@ -9,29 +9,32 @@ from scaffold.source.instance import attribute_of_self
 
 
 class Iterated(Struct, frozen=True):
-    """The iterable of a loop as the scanned arrays, in the structure of the loop's target."""
+    """Arrays to scan in place of a loop's iterable, in the structure of the loop's target."""
 
     source: str
-    """The arrays that are scanned."""
+    """Source of the arrays."""
     layers: tuple[tuple[str, str], ...] = ()
-    """The names that stand for a layer in the body, each with its field."""
+    """Names of layers in the body, with their fields."""
     reverse: bool = False
 
 
 def field_of(node: ast.AST, names: frozenset[str]) -> str | None:
-    """The stacked field that `node` reads from `self`, or None."""
+    """Return the stacked field that `node` reads from `self`, or None."""
     name = attribute_of_self(node, ast.Load)
     return name if name in names else None
 
 
 def stacked_fields(node: ast.AST, names: frozenset[str]) -> tuple[str, ...]:
-    """The stacked fields that are read in `node`, in order."""
+    """Return the stacked fields that are read in `node`, in order."""
     read = (field_of(part, names) for part in ast.walk(node))
     return tuple(dict.fromkeys(name for name in read if name is not None))
 
 
 def iterated(loop: ast.For, names: frozenset[str], length: str) -> Iterated | None:
-    """What `loop` goes over; None where a scan has no form for it. `length` is the source of the number of layers."""
+    """Convert the iterable of `loop` for a scan, or return None if that is impossible.
+
+    `length` is source for the number of layers.
+    """
     reverse, over = _reversed(loop.iter)
     pairs = list(_pairs(loop.target, over))
     layers = tuple((name, field) for target, part in pairs for name, field in _layers(target, part, names))
@@ -51,7 +54,7 @@ def _reversed(node: ast.expr) -> tuple[bool, ast.expr]:
 
 
 def _pairs(target: ast.expr, over: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Each part of the target with what it goes over."""
+    """Yield the parts of the target with their iterables."""
     match target, over:
         case (ast.Tuple(elts=targets), ast.Call(func=ast.Name(id="zip"), args=parts)) if len(targets) == len(
             parts
@@ -101,12 +104,12 @@ def _source(target: ast.expr, over: ast.expr, names: frozenset[str], length: str
 
 
 def _has_slice(node: ast.expr) -> bool:
-    """Whether fewer entries than layers may be counted."""
+    """Whether a slice may leave out layers, so that their number is unknown."""
     return any(isinstance(part, ast.Slice) for part in ast.walk(node))
 
 
 def _arrays(over: ast.expr, names: frozenset[str]) -> str | None:
-    """The arrays of stacked layers, `{field}` in their place, or any other source as it stands."""
+    """Return the stacked arrays, with `{field}` as a placeholder, or any other iterable as it is."""
     match over:
         case ast.Subscript(value=value, slice=ast.Slice() as part) if field := field_of(value, names):
             return f"jax.tree.map(lambda leaf: leaf[{ast.unparse(part)}], {{{field}}})"

@@ -1,4 +1,4 @@
-"""A class with stacked layers: one instance in the place of a list, made under `vmap` and called in a scan."""
+"""Conversion of a list of layers to a single instance, built by `vmap` and called in a scan."""
 
 import ast
 
@@ -14,12 +14,12 @@ COMMENT = "# Stacked: each array of {name} has an axis of layers first."
 
 
 def stacked(spec: ModuleSpec) -> tuple[Field, ...]:
-    """The fields whose layers are one instance."""
+    """Return the fields whose layers are stacked."""
     return tuple(field for field in spec.fields if field.stacked)
 
 
 def layer_type(kind: Type) -> ClassType | OpaqueType | None:
-    """The class of the layers that a list or tuple holds, or None."""
+    """Return the class of the layers in a list or tuple, or None."""
     match kind:
         case ListType(item=ClassType() | OpaqueType() as item):
             return item
@@ -30,7 +30,7 @@ def layer_type(kind: Type) -> ClassType | OpaqueType | None:
 
 
 def stack_of(spec: ModuleSpec) -> Stack:
-    """The stacked fields, as the scans know them."""
+    """Return the stacked fields in the form that scans need."""
     fields = stacked(spec)
     return Stack(
         {field.name: _length(spec, field) for field in fields},
@@ -39,7 +39,7 @@ def stack_of(spec: ModuleSpec) -> Stack:
 
 
 def _length(spec: ModuleSpec, field: Field) -> str:
-    """The number of layers: the static field that the constructor splits the key by, or the first axis of an array."""
+    """Return source for the number of layers, from the static field that splits the key, or from an array."""
     comprehension = _comprehension(field)
     size = _keys(spec, comprehension) if comprehension is not None else None
     static = spec.field(size.id) if isinstance(size, ast.Name) else None
@@ -49,7 +49,7 @@ def _length(spec: ModuleSpec, field: Field) -> str:
 
 
 def _comprehension(field: Field) -> ast.ListComp | ast.GeneratorExp | None:
-    """The comprehension that makes the layers, where one without conditions does."""
+    """Return the comprehension that builds the layers, if it has a single loop and no condition."""
     node = ast.parse((field.expression or "None").strip(), mode="eval").body
     match node:
         case ast.Call(func=ast.Name(id="list" | "tuple"), args=[inner], keywords=[]):
@@ -62,7 +62,7 @@ def _comprehension(field: Field) -> ast.ListComp | ast.GeneratorExp | None:
 
 
 def _keys(spec: ModuleSpec, comprehension: ast.ListComp | ast.GeneratorExp) -> ast.expr | None:
-    """By what number the comprehension splits a key, in place or above, or None where it goes over something else."""
+    """Return the number into which a key is split for the comprehension, or None for another iterable."""
     over = _over(comprehension)
     if isinstance(over, ast.Name):
         over = next((value for name, value in local_values(spec.setup) if name == over.id), over)
@@ -74,7 +74,7 @@ def _keys(spec: ModuleSpec, comprehension: ast.ListComp | ast.GeneratorExp) -> a
 
 
 def count_of_layers(field: Field) -> str | None:
-    """By what the constructor counts the layers that it makes under `vmap`: a name or a number, where it is one."""
+    """Return the source of the number of layers under `vmap` if it is a name or a constant."""
     match ast.parse((field.expression or "None").strip(), mode="eval").body:
         case ast.Call(func=ast.Call(), args=[ast.Call(args=[*_, (ast.Name() | ast.Constant()) as count])]):
             return ast.unparse(count)
@@ -83,7 +83,7 @@ def count_of_layers(field: Field) -> str | None:
 
 
 def with_stacked(spec: ModuleSpec) -> ModuleSpec:
-    """The spec with one instance for each list of stacked layers, and scans for the loops over them."""
+    """Replace lists of stacked layers by single instances, and loops over them by scans."""
     if not any(layer_type(field.type) for field in stacked(spec)):
         return spec
     stack = stack_of(spec)
@@ -109,7 +109,7 @@ def _stacked(spec: ModuleSpec, field: Field) -> Field:
 
 
 def _made(spec: ModuleSpec, field: Field) -> str:
-    """The source of the stacked layers: under `vmap` where each has a key, else stacked one by one."""
+    """Return source for the stacked layers, by `vmap` where possible, else from single layers."""
     comprehension = _comprehension(field)
     if comprehension is None or not _maps(spec, comprehension):
         stack = "lambda first, *rest: jnp.stack((first, *rest)) if eqx.is_array(first) else first"
@@ -124,7 +124,7 @@ def _over(comprehension: ast.ListComp | ast.GeneratorExp) -> ast.expr:
 
 
 def _maps(spec: ModuleSpec, comprehension: ast.ListComp | ast.GeneratorExp) -> bool:
-    """Whether `vmap` can make the layers: from one key each, or all alike."""
+    """Whether `vmap` can build the layers, because each takes a key or all are alike."""
     target = comprehension.generators[0].target
     if not isinstance(target, ast.Name):
         return False

@@ -1,4 +1,4 @@
-"""What a loop hands from layer to layer, and what it collects of each."""
+"""Flow of values through a loop over layers: the carry, and collected entries."""
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
@@ -9,20 +9,20 @@ from scaffold.source.expressions import local_names, own_names, own_nodes
 
 
 class Flow(Struct, frozen=True):
-    """The names that a loop changes for the code around it."""
+    """Names that a loop changes for the code around it."""
 
     carried: tuple[str, ...]
-    """Handed from layer to layer, in the order of their first assignment."""
+    """Names of the carry, in the order of their first assignment."""
     collected: tuple[str, ...]
-    """Lists that were empty before the loop and get one entry of each layer."""
+    """Lists that are empty before the loop and get an entry from each layer."""
     unbound: tuple[str, ...]
-    """Read below the loop and bound in it alone, so that a scan has no first value."""
+    """Names bound only in the loop but read below, for which a scan has no first value."""
     leaked: tuple[str, ...] = ()
-    """Changed in place by each layer, which a scan would do once, with a tracer."""
+    """Names that each layer mutates, which a scan would do only once, with a tracer."""
 
 
 def flow_of(loop: ast.For, body: Sequence[ast.stmt], arguments: Sequence[str]) -> Flow:
-    """What `loop` changes, in the function with this body and these arguments."""
+    """Return the flow of `loop` in a function with this body and these arguments."""
     collected = tuple(name for name in _appended(loop) if _is_empty_before(name, loop, body))
     before = {*arguments, *_stored(_others(body, loop), lambda line: line <= loop.lineno)}
     behind = _read_behind(loop, body)
@@ -36,7 +36,7 @@ def flow_of(loop: ast.For, body: Sequence[ast.stmt], arguments: Sequence[str]) -
 
 
 def appends(statement: ast.stmt) -> tuple[str, ast.expr] | None:
-    """The list and the entry of `NAME.append(ENTRY)`, or None."""
+    """Return the list and the entry of `NAME.append(ENTRY)`, or None."""
     match statement:
         case ast.Expr(
             value=ast.Call(
@@ -49,7 +49,7 @@ def appends(statement: ast.stmt) -> tuple[str, ast.expr] | None:
 
 
 def _appended(loop: ast.For) -> tuple[str, ...]:
-    """The names of which the body of the loop appends to each once, whatever it branches on."""
+    """Return the lists to which the loop's body appends exactly once, outside of branches."""
     names = [pair[0] for pair in map(appends, loop.body) if pair is not None]
     return tuple(name for name in names if names.count(name) == 1)
 
@@ -58,7 +58,7 @@ _MUTATORS = frozenset(("add", "append", "appendleft", "extend", "insert", "pop",
 
 
 def _mutated(loop: ast.For) -> tuple[str, ...]:
-    """The names whose list, set or dict the body changes in place, as a statement."""
+    """Return the names that statements of the body mutate by a method."""
     statements = (node for node in own_nodes(loop.body) if isinstance(node, ast.Expr))
     calls = (node.value.func for node in statements if isinstance(node.value, ast.Call))
     names = (
@@ -70,7 +70,7 @@ def _mutated(loop: ast.For) -> tuple[str, ...]:
 
 
 def _is_empty_before(name: str, loop: ast.For, body: Sequence[ast.stmt]) -> bool:
-    """Whether the last assignment above the loop gives it `[]`."""
+    """Whether the last assignment above the loop is `[]`."""
     statements = (node for node in own_nodes(body) if isinstance(node, ast.stmt))
     above = [node for node in statements if _assigns(node, name) and node.lineno < loop.lineno]
     last = max(above, key=lambda node: node.lineno, default=None)
@@ -84,7 +84,7 @@ def _assigns(node: ast.AST, name: str) -> bool:
 
 
 def _assigned(loop: ast.For) -> tuple[str, ...]:
-    """The names that the body binds, in order, without the targets of the loop."""
+    """Return the names that the body binds, in order, without the loop's targets."""
     names = (
         node.id for statement in loop.body for node in own_names(statement) if isinstance(node.ctx, ast.Store)
     )
@@ -93,7 +93,7 @@ def _assigned(loop: ast.For) -> tuple[str, ...]:
 
 
 def _read_first(statements: Sequence[ast.stmt]) -> frozenset[str]:
-    """The names whose value from before the statements may be read in them."""
+    """Return the names whose former values the statements may read."""
     bound, read = set[str](), set[str]()
     for statement in statements:
         names = list(own_names(statement))
@@ -108,7 +108,7 @@ def _read_first(statements: Sequence[ast.stmt]) -> frozenset[str]:
 
 
 def _read_behind(loop: ast.For, body: Sequence[ast.stmt]) -> frozenset[str]:
-    """The names that are read below the loop, or anywhere else in a loop around it."""
+    """Return the names that are read below the loop, or anywhere in an enclosing loop."""
     around = [
         node
         for node in own_nodes(body)
@@ -121,7 +121,7 @@ def _read_behind(loop: ast.For, body: Sequence[ast.stmt]) -> frozenset[str]:
 
 
 def _others(body: Sequence[ast.stmt], loop: ast.For) -> list[ast.Name]:
-    """The names of the function outside of the loop."""
+    """Return the names of the function outside of the loop."""
     inside = {id(node) for node in ast.walk(loop)}
     every = (node for statement in body for node in own_names(statement))
     return [node for node in every if id(node) not in inside]

@@ -1,4 +1,4 @@
-"""The author's methods with a scan in the place of each loop over stacked layers."""
+"""Scans in place of loops over stacked layers in the author's methods."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,12 +12,12 @@ from scaffold.source.rewriting import Edit, end_of, rewrite, spliced
 
 
 class Stack(Struct, frozen=True):
-    """The stacked fields of a class."""
+    """Stacked fields of a class."""
 
     lengths: Mapping[str, str]
-    """The source of the number of layers, by field."""
+    """Source of the number of layers, by field."""
     remat: frozenset[str] = frozenset()
-    """The fields whose layers are computed again on the way back."""
+    """Fields whose layers are recomputed in the backward pass."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -25,15 +25,15 @@ class Stack(Struct, frozen=True):
 
 
 class Signature(Struct, frozen=True):
-    """What is bound before the first statement of a method."""
+    """Names bound before the first statement of a method."""
 
     arguments: tuple[str, ...]
     states: frozenset[str] = frozenset()
-    """The arguments that are an `eqx.nn.State`, of which each layer has a part."""
+    """Arguments that are an `eqx.nn.State`, of which each layer has a part."""
 
 
 def scanned(source: str, stack: Stack, signature: Signature) -> str:
-    """The statements of a method, or its whole definition, with scans for loops and slices for single layers."""
+    """Write loops as scans, and single layers as slices, in a method's body or definition."""
     text = dedented(source)
     body = body_of_method(text)
     loops = list(loops_over(body, stack.names))
@@ -46,7 +46,7 @@ def scanned(source: str, stack: Stack, signature: Signature) -> str:
 
 
 def body_of_method(text: str) -> Sequence[ast.stmt]:
-    """The statements of the method: those of its function where the text is the whole definition."""
+    """Return the statements of a method, given its body or its whole definition."""
     statements = ast.parse(text).body
     match statements:
         case [ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body)]:
@@ -56,7 +56,7 @@ def body_of_method(text: str) -> Sequence[ast.stmt]:
 
 
 def loops_over(body: Sequence[ast.stmt], names: frozenset[str]) -> Iterator[ast.For]:
-    """The outermost loops over stacked layers."""
+    """Yield the outermost loops over stacked layers."""
     for statement in body:
         if isinstance(statement, ast.For) and stacked_fields(statement.iter, names):
             yield statement
@@ -68,7 +68,7 @@ def loops_over(body: Sequence[ast.stmt], names: frozenset[str]) -> Iterator[ast.
 
 
 class _Scan:
-    """One loop, and the text that takes its place."""
+    """Loop, and the text that replaces it."""
 
     def __init__(
         self,
@@ -98,7 +98,6 @@ class _Scan:
         self.iterated: Iterated | None = iterated(loop, stack.names, lengths[0])
 
     def _fresh(self, name: str) -> str:
-        """A name that the method does not have yet."""
         number = 2
         free = name
         while free in self.taken:
@@ -149,17 +148,17 @@ class _Scan:
             yield f"{name} = eqx.combine({name}, {self.static[field]})"
 
     def _header_end(self) -> tuple[int, int]:
-        """Line and column behind the colon of the loop."""
+        """Return line and column behind the colon of the loop."""
         line, column = end_of(self.loop.iter)
         shown = self.text.split("\n")[line - 1].encode()
         return line, shown.index(b":", column) + 1
 
     def _break(self, inner: str) -> str:
-        """What stands before a body on the line of the loop itself."""
+        """Return a line break if the loop's body begins on the line of its header."""
         return f"\n{inner}" if self.loop.body[0].lineno == self.loop.iter.end_lineno else ""
 
     def _entries(self) -> Iterator[Edit]:
-        """Each entry of a collected list, under the name of the list."""
+        """Yield edits that bind each appended entry to the name of its list."""
         for statement in self.loop.body:
             pair = appends(statement)
             if pair is not None and pair[0] in self.flow.collected:
@@ -171,7 +170,7 @@ class _Scan:
                 )
 
     def _lists(self) -> Iterator[str]:
-        """Make lists again of what a scan has stacked; one that other statements fill as well goes on with it."""
+        """Yield statements that turn stacked outputs into lists, or add them to lists with other entries."""
         for name in self.flow.collected:
             if name in self.extended:
                 yield f"{name} += list({self.extended[name]})"
@@ -179,7 +178,7 @@ class _Scan:
                 yield f"{name} = list({name})"
 
     def _unwrapped(self) -> Iterator[Edit]:
-        """Remove the lists that are begun for what a scan stacks, and unwrap the calls that stack them."""
+        """Yield edits that remove empty lists and `jnp.stack` where the scan stacks already."""
         for name, stacks in self.stacks.items():
             yield from (((call.lineno, call.col_offset), end_of(call), name) for call in stacks)
             begun = _beginning(name, self.loop, self.body)
@@ -211,7 +210,7 @@ class _Scan:
 
 
 def _is_filled_elsewhere(name: str, loop: ast.For, body: Sequence[ast.stmt]) -> bool:
-    """Whether a list that a loop collects has other entries: of other statements, or of a round before of a loop around it."""
+    """Whether a collected list has entries from other statements, or from rounds of an enclosing loop."""
     within, nodes = {*ast.walk(loop)}, [*own_nodes(body)]
     others = [node for node in nodes if isinstance(node, ast.stmt) and node not in within]
     appended = any((pair := appends(node)) is not None and pair[0] == name for node in others)
@@ -221,7 +220,7 @@ def _is_filled_elsewhere(name: str, loop: ast.For, body: Sequence[ast.stmt]) -> 
 
 
 def _stacks_of(name: str, loop: ast.For, body: Sequence[ast.stmt]) -> list[ast.Call]:
-    """The calls `jnp.stack(name)`, where nothing else of a method reads a list that a loop collects: a scan has stacked it."""
+    """Return the calls `jnp.stack(name)` if nothing else reads the list outside of the loop."""
     within = {*ast.walk(loop)}
     nodes = [node for statement in body for node in ast.walk(statement) if node not in within]
     stacks = [node for node in nodes if isinstance(node, ast.Call) and _is_stack(node, name)]
@@ -240,7 +239,7 @@ def _is_stack(call: ast.Call, name: str) -> bool:
 
 
 def _beginning(name: str, loop: ast.For, body: Sequence[ast.stmt]) -> ast.Assign | None:
-    """The statement `name = []` beside a loop."""
+    """Return the statement `name = []` in the block of the loop, or None."""
     for block in _blocks(body):
         for node in block if loop in block else ():
             if isinstance(node, ast.Assign) and ast.unparse(node) == f"{name} = []":
@@ -249,7 +248,7 @@ def _beginning(name: str, loop: ast.For, body: Sequence[ast.stmt]) -> ast.Assign
 
 
 def _blocks(body: Sequence[ast.stmt]) -> Iterator[Sequence[ast.stmt]]:
-    """The statements of a method, and of each block in it."""
+    """Yield a body and every block inside it."""
     yield body
     for statement in body:
         for part in ("body", "orelse", "finalbody"):
@@ -261,7 +260,7 @@ def _line_of(text: str, node: ast.Assign) -> str:
 
 
 def _packed(names: tuple[str, ...]) -> str:
-    """The names as a value: None, the name, or a tuple."""
+    """Return the names as a value: None, the name, or a tuple."""
     return "None" if not names else names[0] if len(names) == 1 else f"({', '.join(names)})"
 
 
@@ -270,7 +269,7 @@ def _target(names: tuple[str, ...]) -> str:
 
 
 def _single_layers(text: str, stack: Stack) -> str:
-    """`text` with the number of layers for `len(self.layers)`, and one layer for `self.layers[0]`."""
+    """Replace `len(self.layers)` by the number of layers, and `self.layers[0]` by a slice."""
 
     def change(node: ast.AST, _: tuple[ast.AST, ...]) -> str | None:
         match node:
@@ -290,12 +289,12 @@ def _single_layers(text: str, stack: Stack) -> str:
 
 
 def without_parentheses(target: str) -> str:
-    """A tuple as a target, as it is written in a loop."""
+    """Return a tuple as a loop writes it, without parentheses."""
     return target[1:-1] if target.startswith("(") else target
 
 
 def exits(loop: ast.For) -> list[ast.AST]:
-    """The statements that leave a loop, or the method, before the last layer."""
+    """Return the statements that leave a loop or its method before the last layer."""
     inner = [node for node in own_nodes(loop.body) if isinstance(node, ast.For | ast.While)]
     below = {id(part) for node in inner for part in ast.walk(node)}
     return [

@@ -1,1 +1,1 @@
-"""Skeletons, `specs/NAME.py`: classes as their author begins them, to the tables of a spec. Nothing is run."""
+"""Skeletons, `specs/NAME.py`: Python classes that are parsed into the tables of a spec, and never run."""

@@ -1,4 +1,4 @@
-"""What a fault says to write, as a skeleton says it: the pieces of TOML in a fix become Python."""
+"""Rewrite the TOML pieces of a fault's fix in Python, as a skeleton spells them."""
 
 import re
 import tomllib
@@ -24,7 +24,7 @@ _PHRASES = {
     "declare it in `arguments`": "take it as an argument of `__init__`",
     "compute it in `setup`": "compute it in `__init__`",
 }
-"""What a class statement says by its constructor."""
+"""Phrases of fixes about TOML's `setup` and `arguments`, each with its phrase about `__init__`."""
 _KNOWN = frozenset((*SPEC_KEYS, *FIELD_KEYS, *CALL_KEYS, *METHOD_KEYS, *TEST_KEYS)) | {
     option for name in NAMES for option in kind_of(name).options
 }
@@ -32,12 +32,12 @@ _BASES = {kind: word for word, kind in KINDS.items()}
 
 
 def legal_in_python(legal: tuple[str, ...]) -> tuple[str, ...]:
-    """The legal values, with kinds as a skeleton writes them."""
+    """Return the legal values. Kinds become the names of their bases, such as `TrainState`."""
     return tuple(_BASES[kind] for kind in legal) if legal and set(legal) <= set(_BASES) else legal
 
 
 def in_python(fix: str, key: str) -> str:
-    """The fix of a fault at `key`, with each piece of TOML in backticks as Python; others stay."""
+    """Rewrite the fix of a fault at `key` in Python, except for backticked text that is no TOML."""
     expression = "a `lambda` of an expression" if key.startswith("test.") else "an expression without quotes"
     for phrase, python in {"`=` and an expression": expression, **_PHRASES}.items():
         fix = fix.replace(phrase, python)
@@ -63,7 +63,7 @@ def _piece(text: str, key: str) -> str:
 
 
 def _entry(name: str, value: Any, key: str) -> str | None:
-    """One entry; None of what is no entry of a spec."""
+    """Return one TOML entry as Python, or None if its key belongs to no spec."""
     match name, value:
         case _, {"type": str(text), **rest}:
             return _field(name, text, as_table(rest))
@@ -74,7 +74,7 @@ def _entry(name: str, value: Any, key: str) -> str | None:
         case "role", str():
             return f"{value}(...)" if value in WORDS else f"field(role={value!r}, ...)"
         case "returns", str():
-            # What is there already, and one more; or all that is returned.
+            # `...` stands for the results that the author already declared.
             is_open = value.startswith("..., ")
             inner = f"tuple[{value.replace(':', '.')}]" if is_open else result(*parse_returns(value), "")
             return f"-> {inner}"
@@ -97,13 +97,16 @@ def _entry(name: str, value: Any, key: str) -> str | None:
 
 
 def _example(name: str, value: Any) -> str:
-    """An example value, an expression as a lambda."""
+    """Return one entry of `values`. An expression becomes a lambda."""
     is_expression = isinstance(value, str) and value.startswith("=")
     return f'"{name}": lambda: {value[1:].strip()}' if is_expression else f'"{name}": {value!r}'
 
 
 def _field(name: str, text: str, rest: Mapping[str, Any]) -> str:
-    """A field with what is said of it; `more` stands for what its author said already."""
+    """Return a field declaration.
+
+    The key `more` becomes `...`, for arguments that the author already wrote.
+    """
     word = rest.get("role", "field")
     keys = {key: value for key, value in rest.items() if key not in ("role", "more")}
     by_place = "" if word == "field" else FIRST.get(word, "init")

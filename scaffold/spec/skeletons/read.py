@@ -1,4 +1,4 @@
-"""A Python file to the specs of its classes: parsed, never run."""
+"""Parse a Python file into the specs of its classes, without running the file."""
 
 import ast
 import warnings
@@ -37,9 +37,10 @@ from scaffold.spec.unit import Unit
 
 
 def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
-    """The classes that the text of a file has, which lies at `path`, or is to.
+    """Read the described classes of a skeleton's text. `path` is where the file lies, or will lie.
 
-    Raises `ScaffoldError` where there is no Python, or no class in it.
+    Raises `ScaffoldError` if the text is no Python, has no class, or imports an unknown word of
+    `scaffold.skeleton`.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     tree = _parsed(text, where)
@@ -92,7 +93,10 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Raw]:
 
 
 def _carried(tree: ast.Module, apart: Sequence[ast.stmt], *, is_built: bool) -> Iterator[ast.stmt]:
-    """The statements of a file that go word for word: no imports, nor those for types where a class is built, and not its docstring."""
+    """Yield the statements that are emitted verbatim: no imports, no docstring and nothing in `apart`.
+
+    If a class `is_built`, `if TYPE_CHECKING:` blocks are left out too.
+    """
     docstrings = tree.body[: ast.get_docstring(tree) is not None]
     for statement in tree.body:
         is_left = statement in (*docstrings, *apart) or isinstance(statement, Import | ast.Pass)
@@ -101,12 +105,12 @@ def _carried(tree: ast.Module, apart: Sequence[ast.stmt], *, is_built: bool) -> 
 
 
 SCALAR = ast.parse('Float[Array, ""]', mode="eval").body
-"""What jaxtyping calls a `Scalar`, of the dtype that tests give it."""
+"""Annotation that replaces jaxtyping's `Scalar`, with the dtype that the tests draw."""
 SCALARS = ("jaxtyping.Scalar", "jaxtyping.ScalarLike")
 
 
 def aliases(body: Iterable[ast.stmt], names: Names) -> dict[str, ast.expr]:
-    """What each name stands for that a file binds to one expression, as types of several annotations do."""
+    """Map names bound to one expression, such as type aliases, to that expression with aliases inlined."""
     values: dict[str, ast.expr] = {name: SCALAR for name, whole in names.whole.items() if whole in SCALARS}
     for name, value in filter(None, map(bound_value, body)):
         values[name] = substituted(value, values)
@@ -114,10 +118,10 @@ def aliases(body: Iterable[ast.stmt], names: Names) -> dict[str, ast.expr]:
 
 
 def _is_described_in(folder: Path | None, module: str, name: str) -> bool:
-    """Whether a module beside a skeleton has a class that is described: one of its name, or several."""
+    """Whether `module`, next to the skeleton in `folder`, describes the class `name`."""
     if folder is None or not module.isidentifier():
         return stem(name) == module
-    # Of a folder that is not there nobody knows.
+    # A folder that does not exist cannot rule the module out.
     if stem(name) == module and (not folder.is_dir() or is_spec_there(folder, module)):
         return True
     try:
@@ -127,7 +131,7 @@ def _is_described_in(folder: Path | None, module: str, name: str) -> bool:
 
 
 def names_described(text: str) -> tuple[str, ...]:
-    """The names of the classes that the text of a file has, none where it is no Python."""
+    """Return the names of the described classes in a text, or none if the text is no Python."""
     try:
         body = _parsed(text, "").body
     except ScaffoldError:
@@ -136,7 +140,7 @@ def names_described(text: str) -> tuple[str, ...]:
 
 
 def _unit(tree: ast.Module, classes: list[ast.ClassDef], names: Names, file: Notes, path: Path) -> Unit:
-    """The file of several classes, which is one module that bears its name."""
+    """Build the `Unit` of a file with several classes, and report a file name that cannot name a module."""
     for fault in file_name_faults(path.stem, file.where):
         file.faults.append(replace(fault, fix=f"rename the skeleton: {fault.fix}", line=1, column=1))
     listed = tuple(node.name for node in classes)
@@ -147,9 +151,10 @@ def _unit(tree: ast.Module, classes: list[ast.ClassDef], names: Names, file: Not
 
 
 def described_classes(body: list[ast.stmt], names: Names) -> list[ast.ClassDef]:
-    """The classes that are for the tool: those with a word of the vocabulary, pytrees of other makers, and subclasses; the others are carried.
+    """Return the classes that are read as specs. All other classes are emitted verbatim.
 
-    Where there is no such class, those with a base are, or else every class.
+    A described class uses a word of `scaffold.skeleton`, is a pytree of another library, or inherits from a
+    described class. If no class does, return the classes with a base, or else every class.
     """
     classes = [node for node in body if isinstance(node, ast.ClassDef)]
     described: list[ast.ClassDef] = []
@@ -169,7 +174,7 @@ def _is_described(node: ast.ClassDef, names: Names) -> bool:
 
 
 def _beside(classes: list[ast.ClassDef], beside: list[ast.stmt]) -> list[dict[str, list[ast.stmt]]]:
-    """The statements between each class and the one above it; below the last, the rest."""
+    """Group the statements beside the classes: `helpers` above each class, `below` under the last class."""
     lines = [0, *(node.lineno for node in classes)]
     above = [
         [statement for statement in beside if first < statement.lineno < last]
@@ -181,7 +186,7 @@ def _beside(classes: list[ast.ClassDef], beside: list[ast.stmt]) -> list[dict[st
 
 
 def _comments_above(body: list[ast.stmt], file: Notes) -> dict[ast.stmt, str]:
-    """What stands above each statement but the first, above which is what is said of the file."""
+    """Map each statement but the first to the comment above. The comment at the top belongs to the file."""
     pairs = pairwise(body)
     return {statement: file.comment_above(statement, before.end_lineno or 0) for before, statement in pairs}
 
@@ -216,14 +221,14 @@ def _skeleton(
 
 
 def _source_of(statements: list[ast.stmt], key: str, notes: Notes) -> str:
-    """The text of statements beside a class, whose places are noted."""
+    """Return the source of statements beside a class, and note their locations under `key`."""
     for statement in statements:
         notes.note((key,), statement)
     return source_of(notes.text, statements)
 
 
 def _is_for_carried(line: str) -> bool:
-    """Whether Python that is carried may need an import, and nothing that the tool writes: it marks abstract methods itself, and names the class."""
+    """Whether only verbatim code may need an import. Generated code handles `abc` and `Self` itself."""
     of_self = ("from typing import Self", "from typing_extensions import Self")
     return line in ("import abc", *of_self) or line.startswith("from abc ")
 

@@ -1,4 +1,4 @@
-"""What the laws of abstract classes ask of a suite: the class, its members, and subclasses of it."""
+"""Base of suites for abstract classes: the class, its members, and subclasses of it."""
 
 import types
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from ..engine.summary import Collected
 
 
 class AbstractSuite(Collected):
-    """An abstract class with the members that it asks for."""
+    """An abstract class and the members that it requires of subclasses."""
 
     cls: ClassVar[type]
     fields: ClassVar[Sequence[str]] = ()
@@ -17,7 +17,7 @@ class AbstractSuite(Collected):
     complete: ClassVar[bool] = True  # False: a base asks for members of its own
 
     def subclass(self, without: str = "") -> type:
-        """A subclass that has every member but one, or all of them."""
+        """Make a subclass with every member, or with every member but one."""
         fields = {name: Any for name in self.fields if name != without}
         methods = {n: lambda self: None for n in self.methods if n != without}
         body = {"__annotations__": fields, "__module__": __name__, **methods}
@@ -27,7 +27,7 @@ class AbstractSuite(Collected):
         return cls(**{name: value for name in self.fields if name != without})
 
     def filled(self) -> list[Any]:
-        """Two instances of a subclass that hold other values; skips where none can be built."""
+        """Build two instances of a subclass with different values, or skip if none can be built."""
         if not self.complete or not self.fields:
             not_applicable("no subclass with fields can be built of what is declared")
         cls = self.subclass()

@@ -1,4 +1,4 @@
-"""Functions of an instance, which the adapter of each kind gives."""
+"""Functions of an instance, which the adapter of each kind provides."""
 
 import copy
 import functools
@@ -10,56 +10,56 @@ from .declarations import Declarations
 
 
 class InstanceAnswers(Declarations):
-    """How an instance is opened, compared, copied and edited."""
+    """Functions that open, compare, copy and edit an instance."""
 
     to_tree: ClassVar[Callable[..., tuple[Any, Callable[[Any], Any]]]]
-    """A tree of what it holds, with its paths, and the way back."""
+    """Return a pytree of what the instance holds, and a function from such a tree to an instance."""
     named: ClassVar[Callable[..., dict[str, Any]]]
-    """The arrays that it holds, by path."""
+    """Return the arrays of the instance by path."""
     form_of: ClassVar[Callable[..., tuple[Any, dict[str, Any]]]]
-    """What a trace of it depends on: its static part, and shapes, dtypes and weak types by path."""
+    """Return what a trace depends on: the static part, and shape, dtype and weak type by path."""
     snapshot_of: ClassVar[Callable[..., Any]] = staticmethod(snapshot)
-    """All that it holds, to compare with ==."""
+    """Return all that the instance holds, for comparison with `==`."""
     remembered: ClassVar[Callable[..., Any]] = staticmethod(functools.partial(snapshot, identity=True))
-    """What no method may change, to compare with ==."""
+    """Return what no method may change, for comparison with `==`."""
     changed_in_place: ClassVar[Callable[..., Any]] = staticmethod(lambda instance: [])
-    """What a method may have changed in place."""
+    """Return what a method may have changed in place."""
     tracers_beside: ClassVar[Callable[..., list[str]]]
-    """The places of the tracers that it holds outside of its arrays."""
+    """List the places of tracers that the instance holds outside of its arrays."""
     read_array: ClassVar[Callable[..., Any]] = staticmethod(getattr)
-    """The array under a name, stored there or not."""
+    """Read the array under a name, even if a property computes it."""
     copied: ClassVar[Callable[..., Any]]
-    """A copy that a method may change."""
+    """Copy the instance, so that a method may change the copy."""
     with_array: ClassVar[Callable[..., Any]]
-    """A copy with another array at a path."""
+    """Copy the instance with another array at a path."""
     with_static: ClassVar[Callable[..., Any]]
-    """A copy with another static value at a path."""
+    """Copy the instance with another static value at a path."""
     with_arrays_of: ClassVar[Callable[..., Any]]
-    """A copy with the arrays of another instance, and all else as it was."""
+    """Copy the instance with the arrays of another instance."""
     assign_array: ClassVar[Callable[..., None]]
-    """Puts another array into the instance itself; raises where the class refuses that."""
+    """Assign another array to the instance in place, or raise if the class refuses the assignment."""
     twins: ClassVar[Callable[..., Iterator[Any]]]
-    """Instances of second classes with the leaves of an instance."""
+    """Yield instances of second classes with the leaves of an instance."""
     parts_of: ClassVar[Callable[..., dict[str, Any]]]
-    """The parts that are declared one by one, by path: leaves, or Variables."""
+    """Return the parts that a suite declares singly, by path: leaves, or Variables."""
     value_of: ClassVar[Callable[..., Any]] = staticmethod(lambda part: part)
-    """The array in such a part."""
+    """Return the array in a part of `parts_of`."""
     outside_of: ClassVar[Callable[..., Iterator[tuple[str, Any]]]]
-    """What an instance holds on to outside of its parts, with its places."""
+    """Yield places and values that the instance refers to outside of its parts."""
     static_parts: ClassVar[Callable[..., Iterable[tuple[str, Any]]]]
-    """What its static part is made of, with its places."""
+    """Yield places and values of the static part."""
     parts_of_libraries: ClassVar[Callable[..., Iterable[tuple[str, Any]]]] = staticmethod(lambda instance: ())
-    """What is static in parts of a library that belong to no static part of the instance, with its places."""
+    """Yield places and static values of a library's nodes, which `static_parts` leaves out."""
     own_nodes: ClassVar[Callable[..., Iterable[tuple[str, Any]]]] = staticmethod(
         lambda instance: [("", instance)]
     )
-    """The nodes whose properties are its own, with their places."""
+    """Yield places and nodes whose properties belong to the instance."""
     functions_of: ClassVar[Callable[..., Iterable[Any]]]
-    """The functions that an instance holds."""
+    """Return the functions that the instance holds."""
     comparable: ClassVar[Callable[..., Any]] = staticmethod(lambda instance: instance)
-    """An instance to compare with `==` outside of any trace."""
+    """Return the instance in a form that `==` compares outside of any trace."""
     deepcopied: ClassVar[Callable[..., Any]] = staticmethod(copy.deepcopy)
     pickled: ClassVar[Callable[..., Any]]
-    """An instance through pickle and back."""
+    """Pass the instance through pickle and back."""
     check_copy: ClassVar[Callable[..., None]]
-    """Holds a copy to have all that the instance has."""
+    """Check that a copy has all that the instance has."""

@@ -1,4 +1,4 @@
-"""What suites of pytrees declare of leaves, and what is asked of their declarations."""
+"""Suites of pytrees: declared leaves, and what the laws ask of them."""
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from .suite import Suite
 
 
 class LeafSuite(Suite):
-    """A suite that declares leaves, and specs that select some."""
+    """A suite that declares leaves, and specs that select some of them."""
 
     leaves: ClassVar[Sequence[Leaf] | None] = None  # None: those of an instance
     undecayed: ClassVar[Sequence[str]] = ()  # trained, and left alone by weight decay
@@ -27,14 +27,14 @@ class LeafSuite(Suite):
     tuples: ClassVar[Sequence[str]] = ()  # paths where a tuple is held, and no list
 
     def save(self, instance: Any, path: Any) -> None:
-        """By the class's own `save`, or by leaf path where it has none, or no `load` that reads it."""
+        """Save by the class's own `save`, or by leaf path if the class lacks a matching `save` and `load`."""
         if has_files(instance):
             return instance.save(path_for(instance.save, path))
         hosts: dict[str, Any] = {n: host(v) for n, v in named_arrays(instance)}
         np.savez(path, **hosts)
 
     def load(self, path: Any, skeleton: Any) -> Any:
-        """By the class's own `load`, or into the skeleton by leaf path."""
+        """Load by the class's own `load`, or by leaf path into the skeleton."""
         if has_files(skeleton):
             load: Any = type(skeleton).load
             return load(path_for(load, path), skeleton)
@@ -44,7 +44,7 @@ class LeafSuite(Suite):
         return map_arrays(lambda like: restore_like(next(saved), like), skeleton)
 
     def manifest(self) -> Sequence[Leaf]:
-        """The leaves as they are declared, or as they are found from instances."""
+        """Return the leaves as declared, or as inferred from instances."""
         return inferred_leaves(self) if self.leaves is None else self.leaves
 
     def declares_arrays(self) -> bool:
@@ -68,14 +68,14 @@ class LeafSuite(Suite):
         return super().may_be_absent(declared)
 
     def expected_to_train(self, instance: Any) -> set[str]:
-        """The paths that are declared as trained; sub-modules decide for themselves."""
+        """Return the paths declared as trained, and those that sub-modules train."""
         roles = {name: self.role(name) for name, v in named_leaves(instance) if is_inexact(v)}
         wanted = {name for name, role in roles.items() if role in ("param", "tree")}
         wanted = {name for name in wanted if not self.is_frozen(name)}
         return wanted | self.trained_below(instance, lambda leaf: not self.is_frozen(leaf.path))
 
     def trained_below(self, instance: Any, chosen: Callable[[Leaf], bool]) -> set[str]:
-        """The paths that the chosen sub-modules train, each by its own word."""
+        """Return the paths that the chosen sub-modules train, as each sub-module decides."""
         result: set[str] = set()
         for leaf in self.manifest():
             if leaf.role == "module" and chosen(leaf):
@@ -85,7 +85,7 @@ class LeafSuite(Suite):
         return result
 
     def flowing(self, instance: Any) -> set[str]:
-        """The paths that gradients flow through: of a sub-module, what it would train."""
+        """Return the paths that gradients flow through: of a sub-module, the paths that it trains."""
         floats = [name for name, value in named_leaves(instance) if is_floating(value)]
         own_paths = {name for name in floats if self.role(name) in ("param", "data", "tree")}
         return own_paths | (self.trained_below(instance, lambda leaf: True) & set(floats))

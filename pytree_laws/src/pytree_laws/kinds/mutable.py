@@ -1,4 +1,4 @@
-"""Objects that a call may update in place, as subjects of laws: their arrays lie in Variables."""
+"""Suites of objects that a call may update in place, and whose arrays lie in Variables."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -7,7 +7,7 @@ from .suite import Suite
 
 
 class MutableSuite(Suite):
-    """A suite of such objects, with what laws ask of them besides."""
+    """A suite of an object that a call may update in place."""
 
     updates: ClassVar[Sequence[str]] = ()  # paths of the Variables that a call updates
     map_variables: ClassVar[Callable[..., Any] | None] = None  # the object's own helper
@@ -16,54 +16,54 @@ class MutableSuite(Suite):
     noun, nouns, instance_noun, structure_noun = "Variable", "Variables", "module", "graph definition"
     is_mutable = True
     variable_types: ClassVar[Callable[..., list[type]]]
-    """The types of Variables, the one of parameters among them."""
+    """List the types of Variables, with the type of parameters among them."""
     variable_type: ClassVar[type]
-    """The base of these types, and that of parameters."""
+    """Base class of Variables. `param_type` is the base class of parameters."""
     param_type: ClassVar[type]
     containers: ClassVar[tuple[type, ...]]
-    """The types that only hold others in a row or by name."""
+    """Types that only hold other objects, in a row or by name."""
     streams_given: ClassVar[Callable[..., list[Any]]]
-    """The streams of keys among the inputs of the constructor."""
+    """List the streams of keys among the inputs of the constructor."""
     placed_variables: ClassVar[Callable[..., list[tuple[str, Any]]]]
-    """Every Variable under each of its paths."""
+    """List every Variable with each of its paths."""
     round_trips: ClassVar[Callable[..., Iterator[tuple[str, Any]]]]
-    """The object again, taken apart and put together in each way."""
+    """Yield the object rebuilt in each way, with the name of that way."""
     wrong_states: ClassVar[Callable[..., Mapping[str, Any]]]
-    """By what is wrong with them, states with other paths, types, shapes or dtypes."""
+    """Return states with other paths, types, shapes or dtypes, by the fault that each has."""
     with_values: ClassVar[Callable[..., Any]]
-    """A state with other values by path."""
+    """Return a state with other values by path."""
     retyped: ClassVar[Callable[..., Iterator[tuple[str, Any]]]]
-    """By path, copies of the object with a Variable of another type there."""
+    """Yield copies of the object with a Variable of another type at a path, with that path."""
     state_of: ClassVar[Callable[..., Any]]
-    """The state, which holds the very Variables of the object."""
+    """Return the state, which holds the Variables of the object themselves."""
 
     statistics_of: ClassVar[Callable[..., list[str]]]
-    """The paths of what an object keeps of its own to sum up what it has seen."""
+    """List the paths of the object's own statistics over the data that it has seen."""
 
     def updated(self) -> Sequence[str]:
-        """The paths of what a call updates, as they are declared or found."""
+        """Return the paths that a call updates, as declared or inferred."""
         raise NotImplementedError
 
     def decides_itself(self, path: str, part: Any) -> bool:
-        """Whether the sub-module or the stream of keys that holds a part says when it is updated."""
+        """Whether a sub-module or a stream of keys decides when the part in it is updated."""
         raise NotImplementedError
 
     def mapped(self, functions: Mapping[type, Callable[..., Any]], tree: Any) -> dict[str, Any]:
-        """The Variables that `map_variables` makes of an object or a state, by path."""
+        """Apply `map_variables` to an object or a state, and return the Variables by path."""
         raise NotImplementedError
 
     def overwritten(self, instance: Any) -> Any:
-        """The object itself, with other values in its Variables."""
+        """Assign other values to the Variables of the object, and return the object."""
         raise NotImplementedError
 
     def snapshot(self, instance: Any) -> Any:
-        """A copy of the state, by the class's own `snapshot`."""
+        """Copy the state by the class's own `snapshot`."""
         raise NotImplementedError
 
     def restore(self, instance: Any, state: Any) -> None:
-        """Takes over a state, by the class's own `restore`."""
+        """Restore a state by the class's own `restore`."""
         raise NotImplementedError
 
     def left_by_first_call(self) -> list[str]:
-        """The places of the tracers that a first compiled call left in the object."""
+        """List the places of tracers that a first compiled call leaves in a new object."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""What one suite of pytrees traces and compiles, once for the laws that need it."""
+"""Programs that a suite of pytrees traces and compiles once for all laws."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ DRAWS = 512  # instances, where draws are looked at: the first of them those of 
 
 @once_per_session
 def drawn_instances(suite: Any) -> Any:
-    """Instances of `DRAWS` keys, the first of them those of the seeds 0 and 1."""
+    """Build instances of `DRAWS` keys, with those of the seeds 0 and 1 first."""
     keys = suite.keys_of_inputs()
     static: list[Any] = []
 
@@ -35,7 +35,7 @@ def drawn_instances(suite: Any) -> Any:
 
 
 def traceable_build(suite: Any, inputs: Mapping[str, Any]) -> tuple[Callable[..., Any], list[Any]]:
-    """The constructor as a function of the arrays among its inputs, and those."""
+    """Return the constructor as a function of the arrays among its inputs, and those arrays."""
     leaves, treedef = flatten(inputs)
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
 
@@ -46,7 +46,10 @@ def traceable_build(suite: Any, inputs: Mapping[str, Any]) -> tuple[Callable[...
 
 
 def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:
-    """An instance of these inputs with zeros in its arrays, made without compiling."""
+    """Build an instance of these inputs with zeros in its arrays, without compiling.
+
+    A constructor that needs values gets a regular build.
+    """
     kept: list[Any] = []
     build, given = traceable_build(suite, inputs)
 
@@ -64,7 +67,7 @@ def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:
 
 
 def zeros_of(shape: Any, implementation: Any) -> jax.Array:
-    """Zeros of a shape and dtype, or keys whose data are zeros."""
+    """Return zeros of a shape and dtype, or keys whose data are zeros."""
     zeros = on_device(np.zeros(shape.shape, shape.dtype))
     if implementation is None:
         return zeros
@@ -72,14 +75,14 @@ def zeros_of(shape: Any, implementation: Any) -> jax.Array:
 
 
 def names_of(instance: Any, arguments: Sequence[Any]) -> list[str]:
-    """The names of the leaves of an instance, and then of the arguments."""
+    """Return the names of the leaves of an instance, and then of the arguments."""
     names = [name for name, _ in named_leaves(instance)]
     call_arguments = (f"argument {path}" for path, _ in named_leaves(tuple(arguments)))
     return [*names, *call_arguments]
 
 
 def weak_fixed_points(suite: Any) -> set[str]:
-    """The untrained leaves that the call hands on as weakly typed as they were."""
+    """Return the untrained leaves that the call returns with their weak type unchanged."""
     instance = suite.cached_instance()
     before = avals(instance)
     weak = {n for n, leaf in named_leaves(instance) if getattr(leaf, "weak_type", 0)}

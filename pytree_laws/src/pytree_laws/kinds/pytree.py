@@ -93,7 +93,7 @@ def pickled(instance: Any) -> Any:
 
 
 class PytreeSuite(LeafSuite):
-    """The answers of pytrees."""
+    """The adapter of pytrees."""
 
     to_tree = staticmethod(lambda instance: (instance, lambda tree: tree))  # it is a tree itself
     named = staticmethod(lambda instance: dict(named_arrays(instance)))
@@ -140,7 +140,7 @@ class PytreeSuite(LeafSuite):
     # How it is opened, run and compiled.
 
     def mixed(self, instance: Any) -> bool:
-        """Whether declared leaves are no arrays, so that jax.jit cannot take it."""
+        """Whether some declared leaves are no arrays, so that `jax.jit` cannot take the instance."""
         return any(self.holds_fixed(name) for name, leaf in named_leaves(instance) if not is_array(leaf))
 
     def to_arrays(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
@@ -150,7 +150,7 @@ class PytreeSuite(LeafSuite):
         return arrays, functools.partial(combine, static)
 
     def use(self, instance: Any, *arguments: Any) -> Any:
-        """The call, or for a class without one a look at every array."""
+        """Call the instance, or return its arrays if the class has no call."""
         if not self.called():
             return arrays_of(instance)
         first_call(self)  # before any other call, so that it sees what the first changes
@@ -161,7 +161,7 @@ class PytreeSuite(LeafSuite):
 
     @once_per_session
     def compiled_use(self) -> Compiled:
-        """The compiled `use`, which all laws share: no instance is special to it."""
+        """Compile `use` once for all laws, since no instance is special to it."""
         if self.called():
             first_call(self)  # outside of its trace, in which an example may need values
         return Compiled(self.use, self.mixed)
@@ -176,7 +176,7 @@ class PytreeSuite(LeafSuite):
         return self.traced_call().out_avals
 
     def keys_of_inputs(self) -> list[str]:
-        """The names of the keys that the constructor takes."""
+        """Return the names of the keys that the constructor takes."""
         return [name for name, value in self.inputs(0).items() if is_key(value) and value.shape == ()]
 
     def takes_keys(self) -> bool:
@@ -189,7 +189,7 @@ class PytreeSuite(LeafSuite):
         return self.build(**{**self.inputs(0), **dict.fromkeys(self.keys_of_inputs(), key)})
 
     def computes_in_one_dtype(self, instance: Any, arguments: Any) -> bool:
-        """Whether the outputs have the dtype that all leaves and arguments have."""
+        """Whether all leaves and arguments have one dtype, which the outputs then must have."""
         declared = [leaf.dtype for leaf in self.manifest() if leaf.shape is not None]
         declared += [str(out.dtype) for out in self.returns]
         fixed = [name for name in declared if is_fixed_inexact(name)]
@@ -223,7 +223,7 @@ class PytreeSuite(LeafSuite):
         return [i for i, name in enumerate(names) if self.role(name) not in TRAINED]
 
     def changed_instance(self) -> Any:
-        """An instance of which no array is that of a new one, as after training."""
+        """Return an instance whose arrays all differ from a new one's, as after training."""
         return map_arrays(lambda leaf: as_held(perturb_leaf(leaf), leaf), self.cached_instance())
 
     def elsewhere(self, instance: Any) -> Any:
@@ -269,7 +269,7 @@ class PytreeSuite(LeafSuite):
 
 
 def values_at(instance: Any, paths: set[str]) -> Rebuilt:
-    """The leaves at these paths, and an instance with others in their places."""
+    """Return the leaves at these paths, and a function that rebuilds the instance with others there."""
     places = {name: i for i, (name, _) in enumerate(named_leaves(instance)) if name in paths}
     values = {name: leaf for name, leaf in named_leaves(instance) if name in paths}
     return values, lambda changed: replace_leaves(instance, {places[n]: v for n, v in changed.items()})

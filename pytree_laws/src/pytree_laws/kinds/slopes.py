@@ -18,11 +18,11 @@ POINTS = 12  # the start, and random values
 MORE_POINTS = 60  # where an element has no gradient at any of these
 
 Slopes = dict[str, np.ndarray]
-"""By path."""
+"""Gradients, or their sizes, by path."""
 
 
 def grads_at(suite: Any, instance: Any, examples: Any) -> Slopes:
-    """The gradients of all inexact arrays, summed over the examples."""
+    """Return the gradients of all inexact arrays, summed over the examples."""
     grads = [suite.loss_and_grads(instance, arguments)[1] for arguments in examples]
     # NumPy makes no array of several scalars of bfloat16 that are of jax.
     return {name: np.sum([np.asarray(each[name]) for each in grads], axis=0) for name in grads[0]}
@@ -35,9 +35,9 @@ def grads_at_start(suite: Any) -> Slopes:
 
 
 def grads_at_points(suite: Any) -> Iterator[Slopes]:
-    """The gradients at the start, and elsewhere.
+    """Yield the gradients at the start, and then elsewhere.
 
-    First where no mask leaves anything out, as a short one leaves a single key to attention, and where arguments are equal.
+    Points without masks and with equal arguments come first: a short mask may leave attention a single key.
     """
     yield grads_at_start(suite)
     start, examples = suite.training_example(or_buffers=True)
@@ -65,9 +65,10 @@ def is_mask(leaf: Any) -> bool:
 
 @once_per_session
 def every_point(suite: Any) -> list[Slopes]:
-    """The sizes of slopes at each point, with 0 where one is not finite, until more points can show no more.
+    """Return the sizes of slopes at each point, with 0 for what is not finite.
 
-    There are more of them where an element may be rare: others of its array have a gradient already.
+    The points end once more of them can show no more. If only some elements of an array have a gradient yet,
+    more points follow.
     """
     points = (
         {name: np.where(np.isfinite(v), np.abs(v), 0) for name, v in point.items()}
@@ -86,7 +87,7 @@ def every_point(suite: Any) -> list[Slopes]:
 
 @once_per_session
 def greatest_grads(suite: Any) -> Slopes:
-    """The greatest size of each slope, at the start and at generic points where it is finite."""
+    """Return the greatest size of each slope over the start and generic points."""
     suite.training_example(or_buffers=True)
     return greatest_of(every_point(suite))
 
@@ -100,14 +101,14 @@ def greatest_of(points: Sequence[Mapping[str, np.ndarray]]) -> Slopes:
 
 
 def shows(suite: Any, path: str) -> bool:
-    """Whether somewhere a slope is more than the rounding of those beside it."""
+    """Whether a slope exceeds the rounding of its point anywhere."""
     suite.training_example(or_buffers=True)
     points = (point for point in every_point(suite) if path in point)
     return any(bool(np.any(point[path] > rounding_of(point))) for point in points)
 
 
 def seems_unused(suite: Any, path: str) -> bool:
-    """Whether an array that nobody declared has no gradient at all, as one that is held."""
+    """Whether an undeclared array has no gradient anywhere, as an array that is only held."""
     if suite.declares_arrays():
         return False
     try:

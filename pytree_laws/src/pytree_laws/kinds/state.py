@@ -12,17 +12,17 @@ RETURN = "end the call with `return result, state`, on every path"
 
 
 class StateSuite(PytreeSuite):
-    """What suites of such Modules declare besides, and how their state advances."""
+    """A suite of a Module with state: the declared states, and how they advance."""
 
     has_state_beside = True
     states: ClassVar[Sequence[Leaf]] = ()  # the declared states, in order
 
     def state(self, seed: int) -> Any:
-        """The initial state of the instance that `make` gives."""
+        """Return the initial state of the instance that `make` builds from this seed."""
         raise NotImplementedError("say how the state is made: def state(self, seed)")
 
     def place(self, arguments: Sequence[Any]) -> int:
-        """Which argument of the call is the state."""
+        """Return the position of the state among the arguments of the call."""
         places = [i for i, argument in enumerate(arguments) if is_state(argument)]
         message = f"{len(places)} of the example arguments are an eqx.nn.State"
         check(len(places) == 1, "arguments", message, "declare one in `arguments`")
@@ -32,7 +32,7 @@ class StateSuite(PytreeSuite):
         return self.place(self.arguments(0)), self.state(0)
 
     def advance(self, instance: Any, arguments: Sequence[Any]) -> tuple[Any, Any]:
-        """What a call returns beside the next state, and that state."""
+        """Call the instance, and return its outputs without the state, and the next state."""
         result = self.apply(instance, *arguments)
         parts = result if isinstance(result, tuple) else (result,)
         last = is_state(parts[-1]) if parts else False
@@ -40,7 +40,7 @@ class StateSuite(PytreeSuite):
         return parts[:-1], parts[-1]
 
     def after(self, seed: int, steps: int = 1) -> Any:
-        """The state after some calls."""
+        """Return the state after some calls."""
         instance, arguments = self.make(seed), list(self.arguments(seed))
         place = self.place(arguments)
         for _ in range(steps):

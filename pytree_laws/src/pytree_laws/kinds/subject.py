@@ -1,4 +1,7 @@
-"""What laws ask of a class: how its instances are opened, run, compared and rebuilt. The adapter of each kind answers."""
+"""The questions that laws ask of a class, which the adapter of each kind answers.
+
+They are about how to open, run, compare and rebuild instances.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -11,69 +14,69 @@ from ..report import ADVICE, FAULT
 from .instances import InstanceAnswers
 
 Rebuilt = tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]
-"""Values by path, and an instance with others in their places."""
+"""Values by path, and a function that rebuilds the instance with other values there."""
 
 
 class Subject(InstanceAnswers):
     """A class under test."""
 
     noun, nouns, instance_noun, structure_noun = "leaf", "leaves", "instance", "treedef"
-    """How messages call its parts, itself and its static part."""
+    """Words of messages for a part, parts, an instance and its static part."""
     is_mutable: ClassVar[bool] = False
-    """Whether a call may update an instance, and draws anew from keys that it holds."""
+    """True if a call may update an instance, and draws anew from keys that the instance holds."""
     has_state_beside: ClassVar[bool] = False
-    """Whether a state beside the instance holds arrays of it."""
+    """True if a state beside the instance holds some of its arrays."""
     held_besides: ClassVar[Sequence[str]] = ()  # static values that other laws hold
     raises_from: ClassVar[str | None] = None
-    """The least severity that raises where all findings are wanted, whatever the suite says; None: that of the suite."""
+    """Least severity that fails a test, whatever the suite's `severity` is. None leaves it to the suite."""
     severity_of_unhashable: ClassVar[str] = FAULT
-    """How much it matters that a static value can change, or has no hash."""
+    """Severity of a static value that can change, or has no hash."""
     statics_of: ClassVar[Callable[..., Iterator[tuple[str, Any]]]]
-    """The static values that an instance holds, by path."""
+    """Yield the static values of an instance by path."""
     example_loss: ClassVar[Callable[..., Any]]
-    """A scalar on which every inexact element of every output has its own weight."""
+    """Return a scalar in which every inexact element of every output has its own weight."""
     loss_and_grads: ClassVar[Callable[..., tuple[Any, dict[str, Any]]]]
-    """The loss of one example, and by path the gradients of the inexact arrays."""
+    """Return the loss of one example, and its gradients by the inexact arrays, by path."""
     gradients: ClassVar[Callable[..., dict[str, Any]]]
-    """The gradients of a loss over the call, by the paths of leaves and arguments."""
+    """Return the gradients of a loss over the call, by the paths of leaves and arguments."""
     instance_at: ClassVar[Callable[..., Any]]
-    """The instance that has random floats for a seed."""
+    """Return the instance whose floats are randomized for a seed."""
     stepped: ClassVar[Callable[..., Any]]
-    """The instance after some training."""
+    """Return the instance after some training."""
     scan_program: ClassVar[Callable[..., tuple[Callable[[Any], Any], Any]]]
-    """What a loop repeats, as a function of what it carries, and that."""
+    """Return the body of a loop as a function of its carry, and the first carry."""
     gradient_program: ClassVar[Callable[..., tuple[Callable[..., Any], tuple[Any, ...]]]]
-    """The gradient of a loss over the call, and what to give it."""
+    """Return the gradient of a loss over the call as a function, and its arguments."""
     built_abstractly: ClassVar[Callable[..., Any]]
-    """An instance of these inputs whose values do not matter."""
+    """Build an instance of these inputs whose values do not matter."""
 
     def to_arrays(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
-        """What a transformation can take of an instance, and the way back."""
+        """Return what a transformation can take of an instance, and a function back to an instance."""
         return self.to_tree(instance)
 
     def settings_of_parts(self, instance: Any) -> Iterator[tuple[str, Any]]:
-        """Settings of what it holds of other libraries, by path, where a file has to say them: one of each part."""
+        """Yield one setting of each part from another library, by path, which a saved file must record."""
         return iter(())
 
     def manifest(self) -> Sequence[Any]:
-        """The arrays as they are declared, or as they are found from instances."""
+        """Return the arrays as declared, or as inferred from instances."""
         raise NotImplementedError
 
     def declared(self, path: str) -> Any:
-        """What is declared of a path: of itself, or of the sub-tree that it lies in; None where nothing is."""
+        """Return the declaration of a path, or of the nearest sub-tree that contains it, or None."""
         declarations = [each for each in self.manifest() if covers(each, path)]
         return max(declarations, key=lambda each: len(each.path), default=None)
 
     def declares_arrays(self) -> bool:
-        """Whether the suite says itself which arrays the class holds."""
+        """Whether the suite declares which arrays the class holds."""
         raise NotImplementedError
 
     def written_manifest(self) -> str:
-        """The arrays of an instance, as a suite declares them."""
+        """Return the arrays of an instance as source code of a declaration."""
         raise NotImplementedError
 
     def fixed_values(self) -> dict[str, Any]:
-        """What is declared to hold the same value in every instance, by path."""
+        """Return the values that every instance is declared to begin with, by path."""
         arrays = (each for each in self.manifest() if each.role != "python")
         return {array.path: array.value for array in arrays if array.value is not None}
 
@@ -82,50 +85,56 @@ class Subject(InstanceAnswers):
         raise NotImplementedError
 
     def drawn_by_path(self) -> dict[str, Any]:
-        """The arrays of many keys, each with a leading axis: first those of the keys of the seeds 0 and 1."""
+        """Build from many keys, and return the arrays by path with a leading axis for the keys.
+
+        The keys of the seeds 0 and 1 come first.
+        """
         raise NotImplementedError
 
     def built_with_key(self, key: Any) -> Any:
-        """An instance of the example inputs, with this key for each of theirs."""
+        """Build an instance of the example inputs, with each of their keys replaced by this one."""
         raise NotImplementedError
 
     def compiled_ways(self) -> Sequence[Any]:
-        """`run` in each way to compile it; each notes its traces, and all laws share it."""
+        """Return `run` compiled in each way. Each records its traces, and all laws share it."""
         raise NotImplementedError
 
     def computes_in_one_dtype(self, instance: Any, arguments: Any) -> bool:
-        """Whether the outputs have the dtype that all arrays and arguments have."""
+        """Whether all arrays and arguments have one dtype, which the outputs then must have."""
         raise NotImplementedError
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """`jax.jit` of a function of an instance and arguments."""
+        """Compile a function of an instance and arguments by `jax.jit`."""
         raise NotImplementedError
 
     def traced_outputs(self) -> Sequence[Any]:
-        """The outputs of the example call, in shapes and dtypes."""
+        """Return the outputs of the example call as shapes and dtypes."""
         raise NotImplementedError
 
     def in_numpy(self, instance: Any) -> Any:
-        """The instance with NumPy arrays, its floats in 64 bits."""
+        """Return the instance with NumPy arrays, whose floats have 64 bits."""
         raise NotImplementedError
 
     def next_instance(self, method: Method, instance: Any, arguments: Any) -> Any:
-        """The instance that a method gives which carries it."""
+        """Return the next instance from a method that carries the instance."""
         return new_carry(method.use(instance, *arguments), instance)
 
     def check_kind(self, path: str, part: Any, declared: Any) -> None:
-        """Holds a part to be of the kind that is declared."""
+        """Check that a part is of the declared kind."""
 
     def severity_of_hidden(self, array: Any) -> str:
-        """How much an array matters that is no part: one of NumPy is a constant, as a table or a mask is; P5 tells of static ones."""
+        """Return the severity of an array that is no part.
+
+        A NumPy array is a constant, such as a table or a mask. P5 covers arrays in the static part.
+        """
         return ADVICE if isinstance(array, np.ndarray | np.generic) else FAULT
 
     def may_be_absent(self, declared: Any) -> bool:
-        """Whether nothing need be there of what is declared: what some configurations leave out."""
+        """Whether some configurations leave out what is declared, so that nothing need be there."""
         return declared.path in self.conditional
 
     def declared_name(self, path: str) -> str:
-        """The path by which a leaf of what `to_tree` gives is declared."""
+        """Return the path by which a leaf of `to_tree` is declared."""
         return path
 
     def may_update(self, path: str, part: Any) -> bool:
@@ -137,20 +146,23 @@ class Subject(InstanceAnswers):
         return True
 
     def handed_on(self) -> frozenset[str]:
-        """The paths of what a call updates for later ones to compute with, and gradients to flow through: no statistics."""
+        """Return the paths that a call updates for later calls to compute with, without statistics.
+
+        Gradients flow through them.
+        """
         return frozenset()
 
     def weak_fixed_points(self) -> set[str]:
-        """The untrained arrays that the call hands on as weakly typed as they were."""
+        """Return the untrained arrays that the call returns with their weak type unchanged."""
         return set()
 
     def role(self, path: str) -> str:
-        """What an array is declared to be, as in `declare/leaf_spec.py`."""
+        """Return the declared role of an array, as `declare/leaf_spec.py` lists them."""
         leaf = self.declared(path)
         return leaf.role if leaf else "undeclared"
 
     def holds_fixed(self, path: str) -> bool:
-        """Whether what is no array may lie at a path and stay as it is: a number, or a function of a layer."""
+        """Whether a leaf that is no array may stay at a path: a number, or a function of a layer."""
         leaf = self.declared(path)
         is_below = leaf is not None and leaf.is_tree and leaf.path != path
         return is_below or self.role(path) in ("module", "tree", "python")
@@ -160,58 +172,58 @@ class Subject(InstanceAnswers):
         return False
 
     def trained_paths(self, instance: Any) -> set[str]:
-        """The paths that training moves, as the class says it."""
+        """Return the paths that training moves, as the class decides."""
         raise NotImplementedError
 
     def trains(self, instance: Any) -> bool:
-        """Whether training moves anything, or is meant to."""
+        """Whether training moves anything, or is declared to."""
         return bool(self.trained_paths(instance))
 
     def held_fixed(self, instance: Any) -> list[int]:
-        """The positions of the leaves that no training moves, which the call may loop by."""
+        """Return the positions of the leaves that no training moves, such as bounds of loops."""
         return []
 
     def asks_gradient(self, path: str) -> bool:
-        """Whether some method has to have a gradient by what gradients flow through."""
+        """Whether some method must have a gradient by an array that gradients flow through."""
         return True
 
     def flowing_values(self, instance: Any) -> Rebuilt:
-        """The floats that gradients flow through."""
+        """Return the floats that gradients flow through."""
         raise NotImplementedError
 
     def buffer_values(self, instance: Any) -> Rebuilt:
-        """The floats to which no gradient may flow."""
+        """Return the floats that no gradient may reach."""
         return {}, lambda values: instance
 
     def changed_instance(self) -> Any:
-        """An instance of which no array is that of a new one, as after training."""
+        """Return an instance whose arrays all differ from a new one's, as after training."""
         raise NotImplementedError
 
     def elsewhere(self, instance: Any) -> Any:
-        """An instance with other numbers than those of the start."""
+        """Return an instance with other numbers than at the start."""
         raise NotImplementedError
 
     def as_trained(self, instance: Any) -> Any:
-        """An instance as training may leave it: with other values in parameters that begin as a constant."""
+        """Return an instance as after training, with other values in parameters that begin as a constant."""
         return instance
 
     def called_with(self, instance: Any, arguments: Any) -> dict[str, Any]:
-        """What the call gives, by name."""
+        """Call the instance, and return the results by name."""
         raise NotImplementedError
 
     def specs_of_leaves(self, instance: Any) -> Sequence[Any] | None:
-        """The sharding spec of each leaf, as the class says it; None where it says nothing."""
+        """Return the sharding spec of each leaf as the class states it, or None if it states none."""
         raise NotImplementedError
 
     def leaf_names(self, instance: Any) -> Sequence[str]:
-        """The paths of all leaves, in order."""
+        """Return the paths of all leaves, in order."""
         return [*self.named(instance)]
 
     def trained_names(self) -> set[str]:
-        """The paths of what a step moves on a mesh."""
+        """Return the paths that a training step on a mesh moves."""
         raise NotImplementedError
 
 
 def covers(declared: Any, path: str) -> bool:
-    """Whether a declaration is of a path, or of a sub-tree that it lies in."""
+    """Whether a declaration is of a path, or of a sub-tree that contains it."""
     return path == declared.path or (declared.is_tree and is_under(path, declared.path))

@@ -1,4 +1,4 @@
-"""Suites: the hooks that people write, and the examples that come of them."""
+"""Suites: the hooks that users write, and the examples that the hooks give."""
 
 import contextlib
 import gc
@@ -38,14 +38,14 @@ from .slopes import seems_unused
 from .subject import Subject
 
 EXAMPLES = 6
-"""Of so many an argument that has one sign is taken for one that always has it."""
+"""Number of examples that show whether an argument always has one sign."""
 
 
 class Suite(Subject):
-    """The hooks that people write, and examples that come of them."""
+    """The hooks that users write, and the examples that the hooks give."""
 
     def inputs(self, seed: int) -> dict[str, Any]:
-        """Fresh keyword arguments of the constructor."""
+        """Return new keyword arguments of the constructor."""
         if takes_a_seed(type(self).build):
             return {"seed": seed}
         return {"key": jax.random.key(seed)}
@@ -56,32 +56,32 @@ class Suite(Subject):
         )
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
-        """Fresh example arguments of the call."""
+        """Return new example arguments of the call."""
         return ()
 
     def call(self, instance: Any, *arguments: Any) -> Any:
-        """The call: of the instance itself, where a suite says nothing else."""
+        """Call the class, by default the instance itself."""
         need(self.called(), "the class is not called")
         return instance(*arguments)
 
     def reference(self, instance: Any, *arguments: Any) -> Any:
-        """The call in NumPy, of an instance and arguments that hold NumPy arrays."""
+        """Compute the call in NumPy, for an instance and arguments that hold NumPy arrays."""
         raise NotImplementedError
 
     def save(self, instance: Any, path: Any) -> None:
-        """By the class's own `save`."""
+        """Save an instance by the class's own `save`."""
         raise NotImplementedError
 
     def load(self, path: Any, skeleton: Any) -> Any:
-        """By the class's own `load`."""
+        """Load an instance by the class's own `load`."""
         raise NotImplementedError
 
     def loop(self, instance: Any, *arguments: Any) -> Any:
-        """The call with a loop over single layers, `unstacked(instance.blocks)`, for its scan."""
+        """Call with a Python loop over single layers, `unstacked(instance.blocks)`, in place of a scan."""
         raise NotImplementedError
 
     def close(self, left: Any, right: Any) -> Any:
-        """Whether two values are equal up to `tolerance`; within `jax.jit`, too."""
+        """Whether two values are equal up to `tolerance`, also within `jax.jit`."""
         return compare(left, right, self.tolerance)
 
     recorded = recorded
@@ -97,15 +97,15 @@ class Suite(Subject):
         return self.build(**of_one_example(self, self.inputs(seed)))
 
     def as_built(self) -> Any:
-        """An instance as the constructor gives it, for laws that ask which types its leaves have."""
+        """Return an instance as the constructor returns it, for laws about the types of leaves."""
         return self.cached_instance()
 
     def cached_instance(self, seed: int = 0) -> Any:
-        """An instance for laws that only look at it, which is built once for all of them."""
+        """Return an instance that is built once, for laws that change nothing."""
         return cached_instance(self, seed)
 
     def spare(self, seed: int = 0) -> Any:
-        """An instance that a law may change or lose: a copy of one that is built once."""
+        """Return a copy of the cached instance, which a law may change or lose."""
         return self.copied(self.cached_instance(seed))
 
     def called(self) -> bool:
@@ -113,15 +113,15 @@ class Suite(Subject):
         return cls.call is not Suite.call or cls.arguments is not Suite.arguments
 
     def carried_argument(self) -> tuple[int | None, Any]:
-        """Which argument of the call is carried from one call to the next, and its start."""
+        """Return the position and start of the argument that one call hands to the next, or None and ()."""
         return self.carry, () if self.carry is None else self.arguments(0)[self.carry]
 
     def need_call(self) -> None:
-        """Skips where the class is not called, and stops where the example call fails."""
+        """Skip if the class is not called, and stop if the example call fails."""
         need(CALLED.is_met(self), CALLED.reason)
 
     def can_be_called(self) -> bool:
-        """Whether the class is called; stops where the example call fails."""
+        """Whether the class is called. Stops if the example call fails."""
         if not self.called():
             return False
         stop_if_broken(self, "P7", "call", first_call(self).error)
@@ -129,95 +129,101 @@ class Suite(Subject):
         return True
 
     def example(self) -> tuple[Any, tuple[Any, ...]]:
-        """An instance and arguments; skips where the class is not called."""
+        """Return an instance and arguments, or skip if the class is not called."""
         self.need_call()
         return self.make(0), self.arguments(0)
 
     def cached_example(self) -> tuple[Any, tuple[Any, ...]]:
-        """`example`, with the instance that all laws share which change nothing."""
+        """Return `example` with the cached instance, for laws that change nothing."""
         self.need_call()
         return self.cached_instance(), self.arguments(0)
 
     def call_on_copies(self, instance: Any, *arguments: Any) -> Any:
-        """The call on copies of its arguments, which it may use up (as an eqx.nn.State), or update (as streams of keys)."""
+        """Call with copies of the arguments.
+
+        The call may use up an `eqx.nn.State`, or update streams of keys.
+        """
         return self.call(instance, *remade(arguments))
 
     def apply(self, instance: Any, *arguments: Any) -> Any:
-        """What a call on copies gives, without functions."""
+        """Call on copies, and return the result without functions."""
         return without_functions(self.call_on_copies(instance, *arguments))
 
     def run(self, instance: Any, *arguments: Any) -> Any:
-        """All that a call on a copy gives: its output, and the state after it where it updates the instance."""
+        """Call a copy, and return the output, with the next state if the call updates the instance."""
         return self.apply(instance, *arguments)
 
     def run_in_place(self, instance: Any, *arguments: Any) -> Any:
-        """The same of a call on the instance itself."""
+        """Call the instance itself, and return the same as `run`."""
         return self.apply(instance, *arguments)
 
     def call_with_state(self, instance: Any, *arguments: Any) -> Any:
-        """What the call gives, and what it leaves in the instance where it changes that."""
+        """Call the instance, and return the output with the updated part of its state, if any."""
         return self.apply(instance, *arguments)
 
     def output_of(self, outcome: Any) -> Any:
-        """The output in what `run` gives."""
+        """Return the output in the result of `run`."""
         return outcome
 
     def effects_of(self, path: str, outcome: Any) -> Any:
-        """The output, and what the call writes into other arrays than the one at `path`; of a parameter, into those that are handed on."""
+        """Return the output, and the arrays that the call writes elsewhere than at `path`.
+
+        For a parameter, only those count that later calls compute with.
+        """
         return self.output_of(outcome)
 
     def pure_call(self, instance: Any) -> tuple[Callable[..., Any], Any]:
-        """`run` as a function of what `to_arrays` gives and the arguments, and that."""
+        """Return `run` as a function of `to_arrays` and the arguments, and the value of `to_arrays`."""
         value, back = self.to_arrays(instance)
         return lambda value, *arguments: self.run_in_place(back(value), *arguments), value
 
     @once_per_session
     def traced_call(self) -> Any:
-        """The jaxpr of the call on the arrays of an instance and the arguments."""
+        """Return the jaxpr of the call on the arrays of an instance and the arguments."""
         return trace_of_call(self, *self.example())
 
     @once_per_session
     def traced_build(self) -> Any:
-        """The jaxpr of the constructor on the arrays among its inputs."""
+        """Return the jaxpr of the constructor on the arrays among its inputs."""
         build, inputs = self.traceable_build()
         return jax.make_jaxpr(lambda values: arrays_of(self.to_tree(build(values))[0]))(inputs)
 
     def traceable_build(
         self, changes: Mapping[str, Any] | None = None
     ) -> tuple[Callable[..., Any], list[Any]]:
-        """The constructor as a function of the arrays among its inputs, and those."""
+        """Return the constructor as a function of the arrays among its inputs, and those arrays."""
         return traceable_build(self, {**self.inputs(0), **(changes or {})})
 
     def plain_inputs(self, seed: int) -> dict[str, Any]:
-        """The inputs that belong to the caller."""
+        """Return the inputs that belong to the caller, and that no use updates."""
         return {name: v for name, v in self.inputs(seed).items() if not self.is_updated_by_use(v)}
 
     def is_updated_by_use(self, value: Any) -> bool:
-        """Whether who is given a value may update it, as streams of keys are updated when they are drawn from."""
+        """Whether a callee may update a value that it is given, as a draw updates a stream of keys."""
         return False
 
     # What is declared, or else found.
 
     def statics(self) -> dict[str, Any]:
-        """The static configuration: as an instance has it, and as it is declared."""
+        """Return the static configuration, as inferred from instances and as declared."""
         declared = {path: value for path, value in self.static.items() if value is not ...}
         return {**inferred_statics(self), **declared}
 
     def declares_statics(self) -> bool:
-        """Whether the suite says itself which static values the class holds."""
+        """Whether the suite declares which static values the class holds."""
         return type(self).static is not Suite.static
 
     def outputs(self) -> Sequence[Output]:
-        """The outputs as they are declared, or as the example call has them."""
+        """Return the outputs as declared, or as inferred from the example call."""
         return self.returns or inferred_outputs(self)
 
     def is_of(self, dtype: str | None, value: Any) -> bool:
-        """Whether a result has a declared dtype; where the call computes in another, a float may have that."""
+        """Whether a result has a declared dtype. The dtype `float` includes that of `compute`."""
         computed = dtype == "float" and self.compute
         return has_dtype(value, dtype) or bool(computed and has_dtype(value, computed))
 
     def is_unused(self, path: str) -> bool:
-        """Whether nothing has to show what an array holds."""
+        """Whether no result need depend on an array."""
         declared = self.declared(path)
         may_be_unused = declared is not None and (declared.unused or seems_unused(self, path))
         return may_be_unused or self.is_empty(path) or path in only_of_methods(self)
@@ -228,7 +234,7 @@ class Suite(Subject):
 
     @pytest.fixture(autouse=True)
     def under_the_settings_of_all_laws(self, request: pytest.FixtureRequest) -> Iterator[None]:
-        """Refuse another platform than was asked for before any work; then run under the settings of laws."""
+        """Refuse a wrong platform before any work, and run the test under the settings of the laws."""
         self.session = session_in(request.config)
         refuse_other_platforms(self)
         register_summary(request.config)
@@ -244,10 +250,10 @@ SELDOM = 10_000  # new objects between two collections: a trace makes many
 
 @contextlib.contextmanager
 def collecting_garbage_seldom() -> Generator[None, None, None]:
-    """Has the garbage collector leave alone what is there already, and wait longer.
+    """Freeze the objects that exist, and let the garbage collector run seldom.
 
-    To count what is frozen takes as long as there is of it, and Python 3.12 begins with some: the threshold tells whether
-    another test is under way.
+    The threshold shows whether another test is under way. Counting frozen objects would be slow, and Python
+    3.12 starts with some.
     """
     before = gc.get_threshold()
     if before[0] == SELDOM:
@@ -264,12 +270,15 @@ def collecting_garbage_seldom() -> Generator[None, None, None]:
 
 @once_per_session
 def first_inputs(suite: Any) -> dict[str, Any]:
-    """The inputs of the first example."""
+    """Return the inputs of the first example."""
     return suite.inputs(0)
 
 
 def of_one_example(suite: Any, inputs: dict[str, Any]) -> dict[str, Any]:
-    """Inputs of a suite with the functions of the first ones: what an example makes anew each time is none of the class that is given it."""
+    """Replace functions among the inputs by those of the first example.
+
+    An example may make a function anew each time, which is no fault of the class.
+    """
     first = first_inputs(suite)
     known = {name: with_functions_of(first[name], value) for name, value in inputs.items() if name in first}
     return {**inputs, **{name: value for name, value in known.items() if value is not None}}
@@ -281,9 +290,9 @@ def takes_a_seed(build: Any) -> bool:
 
 
 def filled(suite: Any, arguments: Sequence[Any], fill: float) -> list[Any]:
-    """The arguments with one value in those that are arrays, except for the carry.
+    """Fill the plain arrays among the arguments with one value, except the carry.
 
-    What has one sign in all examples is not 0 but as it is, and not 1 but equal to its own first element.
+    An argument of one sign in all examples is kept for 0, and repeats its first element for 1.
     """
     kept = arguments_of_one_sign(suite) if fill in (0, 1) else frozenset[int]()
     filled = list(arguments)
@@ -295,7 +304,10 @@ def filled(suite: Any, arguments: Sequence[Any], fill: float) -> list[Any]:
 
 @once_per_session
 def arguments_of_one_sign(suite: Any) -> frozenset[int]:
-    """The places of arrays that have one sign in each example, as a temperature has: zero lies outside of what they may be."""
+    """Return the positions of float arguments with one sign in each example, such as a temperature.
+
+    Zero may lie outside of their domain.
+    """
     columns = enumerate(zip(*(suite.arguments(seed) for seed in range(EXAMPLES))))
     floats = ((i, column) for i, column in columns if all(map(is_floating, column)))
     return frozenset(i for i, column in floats if has_one_sign(np.concatenate([*map(np.ravel, column)])))

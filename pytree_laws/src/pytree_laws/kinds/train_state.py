@@ -1,4 +1,4 @@
-"""What suites of train states declare, and what their laws share."""
+"""Suites of train states: their declarations, and values that their laws share."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
@@ -21,20 +21,20 @@ BATCH = 16  # examples in a loss
 
 
 class TrainStateSuite(PytreeSuite):
-    """What suites of train states declare besides, and what their laws share."""
+    """A suite of a train state, with values that its laws share."""
 
     converges_to: ClassVar[float] = 0.1  # share of the first loss that training leaves
 
     def examples(self, seed: int) -> tuple[Any, ...]:
-        """Example arguments of the model."""
+        """Return example arguments of the model."""
         return ()
 
     def predict(self, model: Any, *examples: Any) -> Any:
-        """What the loss compares: by default the weights."""
+        """Return what the loss compares, by default the weights."""
         return eqx.filter(model, eqx.is_inexact_array)
 
     def loss(self, model: Any, target: Any) -> Any:
-        """Mean squared distance of the predictions of two models."""
+        """Return the mean squared distance between the predictions of two models."""
         drawn = [self.examples(seed) for seed in range(BATCH)]
         batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *drawn)
         axes = (None, *(0 for _ in batch))
@@ -43,7 +43,7 @@ class TrainStateSuite(PytreeSuite):
         return sum(jnp.mean(jnp.real((left - right) * jnp.conj(left - right))) for left, right in pairs)
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
-        """Gradients of the model, of any values: a buffer, whose gradient is 0, has one too."""
+        """Return random gradients of the model, also for buffers, whose gradient is 0 in training."""
         optimiser_of(self)  # made here, where nothing is traced
         weights = eqx.filter(known_inputs(self, seed)["model"], eqx.is_inexact_array)
         return (randomize(weights, 2 * seed + 1),)
@@ -53,11 +53,14 @@ class TrainStateSuite(PytreeSuite):
         return arrays_only(after)  # jax.jit returns no functions, as a model may hold
 
     def trained(self, instance: Any) -> list[int]:
-        """Nothing: an optimiser moves the model, and no gradient the optimiser."""
+        """Return no places: an optimiser moves the model, and no gradient moves the optimiser."""
         return []
 
     def follows_dtype(self, path: str) -> bool:
-        """Whether it is of the model: an average has 32 bits at least, and what an optimiser holds is its own choice."""
+        """Whether a path lies in the model, whose dtype the constructor is given.
+
+        An average has at least 32 bits, and an optimiser chooses its own dtypes.
+        """
         return is_under(path, "model")
 
     def expected_to_train(self, instance: Any) -> set[str]:
@@ -68,22 +71,22 @@ class TrainStateSuite(PytreeSuite):
         return state.apply_gradients(gradients, optimiser, *of_model)
 
     def step_of(self, optimiser: Any) -> Callable[[Any], Any]:
-        """A step with the gradients of the first one, which is soon compiled."""
+        """Return a step that reuses the first gradients, and so compiles quickly."""
         (gradients,) = self.arguments(0)
         return lambda state: self.update(state, optimiser, gradients)
 
     def target(self, seed: int) -> Any:
-        """The model with the trained weights of another seed."""
+        """Return the model with the trained weights of another seed."""
         model, other = (self.cached_instance(seed).model, self.cached_instance(seed + 1).model)
         return eqx.combine(eqx.filter(other, self.spec(model)), model)
 
     def compiled_step(self, name: str) -> Callable[[Any], Any]:
-        """`step_of` one optimiser, compiled once for the laws that need it."""
+        """Return `step_of` for one optimiser, compiled once for all laws."""
         (gradients,) = self.arguments(0)
         return lambda state: compiled_update(self, name)(state, gradients)
 
     def spec(self, model: Any) -> Any:
-        """What the optimiser moves: `trainable()`, or all inexact arrays."""
+        """Return the filter spec of what the optimiser moves: `trainable()`, or all inexact arrays."""
         return jax.tree.map(
             lambda node: node.trainable() if has_spec(node) else eqx.is_inexact_array(node),
             model,
@@ -97,7 +100,7 @@ class TrainStateSuite(PytreeSuite):
         return self.built({**known_inputs(self, 0), "optimiser": optimiser})
 
     def built(self, inputs: Mapping[str, Any]) -> Any:
-        """An instance; none is built before the one that shows what a first build changes."""
+        """Build an instance, after the first build that shows what a build changes."""
         first_build(self)
         return self.build(**inputs)
 
@@ -107,19 +110,19 @@ def arrays_only(tree: Any) -> Any:
 
 
 def filter_compiled(function: Callable[..., Any], **options: Any) -> Any:
-    """`eqx.filter_jit` that compiles faster, where that can be."""
+    """Apply `eqx.filter_jit` with options that compile faster, where XLA has them."""
     jit: Any = eqx.filter_jit  # it hands other options on to jax.jit
     return jit(function, compiler_options=quick_options(), **options)
 
 
 @once_per_session
 def optimiser_of(suite: Any) -> Any:
-    """The example optimiser of one suite."""
+    """Return the example optimiser of a suite."""
     return suite.inputs(0)["optimiser"]
 
 
 def known_inputs(suite: Any, seed: int) -> dict[str, Any]:
-    """The inputs of one suite; made again where they were donated with what holds them."""
+    """Return the inputs of a suite, and make them anew if a step has donated their arrays."""
     arrays = arrays_of(made_inputs(suite, seed))
     if any(isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in arrays):
         session_of(suite).forget(suite, "made_inputs")
@@ -133,7 +136,10 @@ def made_inputs(suite: Any, seed: int) -> dict[str, Any]:
 
 @once_per_session
 def abstract_step(suite: Any, name: str) -> tuple[Any, Any, Exception | None]:
-    """A train state and the next one, in shapes and dtypes, and what strict promotion says."""
+    """Return a train state, the next one, and the error of strict promotion or None.
+
+    Both states are given in shapes and dtypes.
+    """
     optimiser = OPTIMISERS[name]()
     step = suite.step_of(optimiser)
     state = eqx.filter_eval_shape(lambda: suite.start_with(optimiser))

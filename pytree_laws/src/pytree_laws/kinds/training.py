@@ -1,4 +1,4 @@
-"""How laws train a pytree: gradients at several points, and steps of AdamW."""
+"""Training of a pytree by the laws: gradients at several points, and steps of AdamW."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -18,11 +18,11 @@ from ..values.randomize import counted_on, places_of_one_sign, randomize, random
 from .slopes import grads_at
 
 EXAMPLES = 3
-"""How many seeds show the signs of what is drawn."""
+"""Number of seeds that show the signs of drawn values."""
 
 
 def trained_places(instance: Any) -> list[int]:
-    """The positions of the trained leaves: `trainable()`, or all inexact arrays."""
+    """Return the positions of the trained leaves, by `trainable()` or else all inexact arrays."""
     leaves = jax.tree.leaves(instance)
     if not has_spec(instance):
         return inexact_places(instance)
@@ -33,7 +33,10 @@ def trained_places(instance: Any) -> list[int]:
 
 
 def training_example(suite: Any, or_buffers: bool = False) -> tuple[Any, tuple[Any, ...]]:
-    """An instance and two examples; skips where nothing is trained, nor a buffer, or can be differentiated."""
+    """Return an instance and two examples, or skip if the class trains nothing.
+
+    With `or_buffers`, an instance with buffers will do. A call without float outputs is skipped, too.
+    """
     need_floats(suite)
     instance = suite.cached_instance()
     if not (suite.trains(instance) or (or_buffers and holds_buffers(suite, instance))):
@@ -46,7 +49,7 @@ def holds_buffers(suite: Any, instance: Any) -> bool:
 
 
 def need_floats(suite: Any) -> None:
-    """Skips where the example call gives nothing that can be differentiated."""
+    """Skip if the example call returns nothing that can be differentiated."""
     suite.need_call()
     need(gives_floats(suite), "the call returns nothing to differentiate")
 
@@ -57,7 +60,10 @@ def gives_floats(suite: Any) -> bool:
 
 
 def derivative(loss: Callable[[Any], Any], tree: Any, places: Sequence[int]) -> list[Any]:
-    """The gradients of a loss of a tree for its leaves at `places`, in the forward mode where that is the only one."""
+    """Return the gradients of a loss of a tree by its leaves at `places`.
+
+    The forward mode is used if the loss allows no other.
+    """
     leaves = jax.tree.leaves(tree)
     values = [leaves[i] for i in places]
 
@@ -68,18 +74,21 @@ def derivative(loss: Callable[[Any], Any], tree: Any, places: Sequence[int]) -> 
 
 
 def summed_loss(suite: Any, instance: Any, examples: Any) -> Any:
-    """A scalar on which every inexact element of every output has its own weight; the calls may update the instance."""
+    """Return a scalar in which every inexact element of every output has its own weight.
+
+    The calls may update the instance.
+    """
     return weighted_sum([suite.call_on_copies(instance, *arguments) for arguments in examples])
 
 
 def grads(suite: Any, instance: Any, places: Sequence[int], examples: Any) -> list[Any]:
-    """Gradients of the loss over the example arguments, for the leaves at `places`."""
+    """Return the gradients of the loss over the examples, by the leaves at `places`."""
     return derivative(lambda instance: summed_loss(suite, instance, examples), instance, places)
 
 
 @once_per_session
 def compiled_grads(suite: Any) -> Compiled:
-    """The loss of one suite's example and its gradients, those of the arguments last, compiled once."""
+    """Compile the loss of an example and its gradients, those by the arguments last."""
 
     def loss_and_slopes(instance: Any, *arguments: Any) -> list[Any]:
         both = instance, arguments
@@ -95,7 +104,7 @@ def compiled_grads(suite: Any) -> Compiled:
 
 
 def loss_and_grads(suite: Any, instance: Any, arguments: Any) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """The loss of one example, and by path the gradients of the inexact leaves."""
+    """Return the loss of one example, and its gradients by the inexact leaves, by path."""
     loss, *slopes = map(np.asarray, compiled_grads(suite)(instance, *arguments))
     names = [name for name, leaf in named_leaves(instance) if is_inexact(leaf)]
     return loss, dict(zip(names, slopes))
@@ -108,7 +117,10 @@ def results_and_grads(
     places: Sequence[int],
     compile: Callable[..., Any],
 ) -> tuple[list[Any], dict[str, Any]]:
-    """The arrays that a call gives, and by path the gradients of a weighted sum of them for the leaves at `places`."""
+    """Return the arrays of a call, and gradients of their weighted sum by the leaves at `places`.
+
+    The gradients are given by path.
+    """
     named = named_leaves(instance)
 
     def loss(values: Mapping[int, Any]) -> tuple[Any, list[Any]]:
@@ -124,13 +136,16 @@ def results_and_grads(
 
 
 def step(suite: Any, instance: Any, moments: Any, examples: Any) -> tuple[list[Any], Any]:
-    """The trained leaves after a step of AdamW, and the state of the optimiser."""
+    """Return the trained leaves after a step of AdamW, and the optimiser's next state."""
     leaves, places = jax.tree.leaves(instance), suite.trained(instance)
     return descend([leaves[i] for i in places], grads(suite, instance, places, examples), moments)
 
 
 def scan_program(suite: Any) -> tuple[Callable[[Any], Any], Any]:
-    """Steps of training, or for a class that trains nothing the way into a loop and out of it."""
+    """Return a training step as the body of a loop, and its first carry.
+
+    For a class that trains nothing, the body hands the instance on.
+    """
     instance = suite.cached_instance()
     value, back = suite.to_arrays(instance)
     examples = suite.arguments(0), suite.arguments(1)
@@ -147,13 +162,16 @@ def scan_program(suite: Any) -> tuple[Callable[[Any], Any], Any]:
 
 
 def start_of(suite: Any, instance: Any) -> Any:
-    """The optimiser's first state, in NumPy's arrays."""
+    """Return the optimiser's first state in NumPy arrays."""
     leaves = jax.tree.leaves(instance)
     return start([leaves[i] for i in suite.trained(instance)])
 
 
 def stepped(suite: Any, instance: Any, steps: int = 1) -> Any:
-    """The instance after some training; only its gradients have to be compiled."""
+    """Return the instance after some steps of AdamW.
+
+    Only the gradients need to be compiled.
+    """
     examples = suite.arguments(0), suite.arguments(1)
     moments, places = start_of(suite, instance), suite.trained(instance)
     names = [name for name, _ in named_leaves(instance)]
@@ -173,7 +191,10 @@ def stepped(suite: Any, instance: Any, steps: int = 1) -> Any:
 
 @once_per_session
 def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
-    """An instance and two examples: as they are, or with random floats for another seed, positive ones for an even one."""
+    """Return an instance and two examples at a point: as they are for seed 0, else with random floats.
+
+    For an even seed, the floats are positive.
+    """
     examples = suite.arguments(2 * seed), suite.arguments(2 * seed + 1)
     if not seed:
         return suite.cached_instance(), examples
@@ -185,7 +206,10 @@ def at_point(suite: Any, seed: int) -> tuple[Any, Any]:
 
 
 def counted(suite: Any, instance: Any) -> Any:
-    """The instance where all that counts from 0 has counted some: what is weighted by a share of none shows nowhere."""
+    """Return the instance with counters that no longer stand at 0.
+
+    A term weighted by a share of zero counts would show nowhere.
+    """
     for path, leaf in suite.named(instance).items():
         if is_array(leaf) and jnp.issubdtype(leaf.dtype, jnp.signedinteger) and not np.any(leaf):
             instance = suite.with_array(instance, path, counted_on(leaf))
@@ -194,10 +218,10 @@ def counted(suite: Any, instance: Any) -> Any:
 
 @once_per_session
 def within_domain(suite: Any) -> list[int]:
-    """The positions, in the state of an instance and two examples, of floats that may be of one sign only.
+    """Return the positions of floats that may have one sign only, in an instance and two examples.
 
-    Where nobody said what a class holds, a scale is known by its examples alone: what fails
-    below zero is no fault of a class that is given positive numbers.
+    Without declarations, only the examples show that a value such as a scale is positive. A failure below
+    zero is no fault of such a class.
     """
     if suite.declares_arrays():
         return []
@@ -213,7 +237,7 @@ def within_domain(suite: Any) -> list[int]:
 
 
 def with_other_tables(suite: Any, seed: int) -> Any:
-    """The example, or another for another seed where arrays of integers say what is looked up."""
+    """Return an example for a seed. If arrays of integers are looked up, the examples differ."""
     instance = suite.cached_instance()
     dtypes = [leaf.dtype for leaf in arrays_of(instance) if leaf.size > 1]
     if not any(jnp.issubdtype(dtype, jnp.integer) for dtype in dtypes):

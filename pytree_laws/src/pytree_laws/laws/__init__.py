@@ -1,4 +1,4 @@
-"""The pytree laws, one a file, and the suite that is composed of them."""
+"""The pytree laws, each in a file, and the suite that is composed of them."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -30,7 +30,7 @@ ORDER = (
     *("variants.method_gradients", "variants.next_instances", "values.p19_snapshot", "sharding.p20_sharding"),
     *("sharding.p21_sharded", "transforms.p07_compute", "structure.p17_identity", "transforms.p22_stacked"),
 )
-"""The modules of laws: causes come before what follows from them."""
+"""Modules of laws, with causes before their consequences."""
 # First of all, the example is built.
 CHECKS = (p01_construct.BUILDS, *(import_module(f".{name}", __name__).CHECKS for name in ORDER))
 LAWS: Mapping[str, Law] = dict(
@@ -43,4 +43,4 @@ LAWS: Mapping[str, Law] = dict(
 
 @with_tests_of(*CHECKS)
 class PytreeLaws(PytreeSuite):
-    """All laws of pytrees. Subclass it with a name that starts with `Test`."""
+    """The suite of a pytree, with all its laws. Subclass it with a name that starts with `Test`."""

@@ -1,4 +1,4 @@
-"""Ties: arrays that a class reads from another path than that under which they are stored."""
+"""Ties: arrays that a class reads under another path than the one that stores them."""
 
 import types
 import warnings
@@ -16,7 +16,7 @@ STORED_TWICE = "a second copy: read the array in a property, and store it once"
 
 
 def ties_of(subject: Suite, instance: Any) -> Iterator[tuple[str, str]]:
-    """Name and path of each declared tie, whose array has to be there."""
+    """Yield name and path of each declared tie, and check that its array is there."""
     names = [*subject.named(instance)]
     for name, path in subject.ties.items():
         message = f"declared as the {subject.noun} of `{name}`; the {subject.nouns} are {names}"
@@ -25,7 +25,7 @@ def ties_of(subject: Suite, instance: Any) -> Iterator[tuple[str, str]]:
 
 
 def check_ties(subject: Suite, instance: Any, label: str) -> None:
-    """A shared array is what the stored one makes of it, whatever else was there."""
+    """Check that a shared array depends on the stored array alone, by a comparison with another instance."""
     for name, path in ties_of(subject, instance):
         value = subject.named(instance)[path]
         got = read_from(subject, instance, name)
@@ -35,7 +35,7 @@ def check_ties(subject: Suite, instance: Any, label: str) -> None:
 
 
 def read_from(subject: Suite, instance: Any, name: str) -> Any:
-    """The array under a name, stored there or not."""
+    """Read the array under a name, even if a property computes it."""
     result = subject.read_array(instance, name)
     message = f"it is {result!r:.100}, and no array"
     check(is_array(result), name, message, "a property that reads what is stored")
@@ -43,7 +43,7 @@ def read_from(subject: Suite, instance: Any, name: str) -> Any:
 
 
 def untied(instance: Any, name: str, value: Any) -> Any:
-    """The instance with `value` where it reads `name` from another attribute."""
+    """Return the instance with `value` under `name`, in place of the shared array."""
     cls = type(instance)
     body = {"__module__": cls.__module__, name: property(lambda self: value)}
     with warnings.catch_warnings(action="ignore"):

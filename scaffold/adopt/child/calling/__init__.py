@@ -1,1 +1,1 @@
-"""How an instance is called: tries, until its outputs depend on arguments and parameters."""
+"""Search for a call of an instance whose outputs depend on its arguments and parameters."""

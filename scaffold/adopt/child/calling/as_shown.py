@@ -1,4 +1,7 @@
-"""The calls of a method as docstrings show them: of the class, of what inherits the same method, and in that of the method."""
+"""Calls of a method as the docstrings of its package show them.
+
+A docstring may call the method on this class, or on another class that inherits the same method.
+"""
 
 import ast
 import inspect
@@ -14,14 +17,14 @@ from ..values.domains import apart
 from ..values.sources import Source
 
 MOST = 6
-"""How many calls of one method are tried as they are shown."""
+"""Maximum number of shown calls of a method to try."""
 FILLED = re.compile(r"jnp\.(?:ones|zeros)\((?:(\d+)|(\([\d, ]*\)))\)")
-"""Arrays of one number, with which a call says little."""
+"""Matches arrays of ones or zeros, with which a call says little."""
 Shown = tuple[Sequence[inspect.Parameter], Mapping[str, Source]]
 
 
 def calls_shown(cls: type, method: str) -> Iterator[Shown]:
-    """The parameters and arguments that docstrings show, with drawn numbers in the place of ones and zeros at first."""
+    """Yield the parameters and arguments of shown calls, first with samples in place of ones and zeros."""
     ranked = [(rank, call) for example in examples_for(cls) for rank, call in uses(cls, method, example)]
     ordered = [call for _, call in sorted(ranked, key=lambda pair: pair[0])]
     calls = list({(call.by_position, *call.by_name.items()): call for call in ordered}.values())
@@ -36,7 +39,10 @@ def calls_shown(cls: type, method: str) -> Iterator[Shown]:
 
 
 def uses(cls: type, method: str, example: Example) -> Iterator[tuple[int, Example]]:
-    """The call of a method that an example is, with how far it is from the class itself: as it is written, or as a function of the instance."""
+    """Yield the calls of the method in an example, with 0 for this class and more for any other.
+
+    The method may also be called as a function, with the instance as its first argument.
+    """
     is_own_text = example.owner in (method or "__call__", cls.__name__)
     if not method and example.receiver == example.function:
         other = class_made(example, example.function)
@@ -56,7 +62,7 @@ def uses(cls: type, method: str, example: Example) -> Iterator[tuple[int, Exampl
 
 
 def class_made(example: Example, text: str) -> type | None:
-    """The class of what an expression makes, where it calls one, or a class method of one."""
+    """Return the class that an expression instantiates, by name or by a class method, or None."""
     try:
         made = ast.parse(text, mode="eval").body
     except SyntaxError:
@@ -69,7 +75,7 @@ def class_made(example: Example, text: str) -> type | None:
 
 
 def shares(cls: type, other: type, method: str) -> bool:
-    """Whether a class is another one, or one that has the same method from a base of both."""
+    """Whether `other` is the class, or inherits the method from a common base of the same package."""
     if other is cls:
         return True
     owners = [next((base for base in each.__mro__ if method in vars(base)), None) for each in (cls, other)]
@@ -77,7 +83,7 @@ def shares(cls: type, other: type, method: str) -> bool:
 
 
 def bound(cls: type, method: str, call: Example) -> Shown | None:
-    """The parameters of a method that a call gives, with what it gives for them; None where they do not fit."""
+    """Match a shown call with the parameters of the method. Return None if they do not fit."""
     parameters = parameters_of_method(cls, method or "__call__")
     if parameters is None:
         return None
@@ -101,5 +107,5 @@ BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 
 
 def drawn(source: Source) -> Source:
-    """The same with drawn numbers for arrays of ones and zeros."""
+    """Replace arrays of ones and zeros by samples."""
     return source.but(FILLED.sub(lambda found: f"sample(seed, {found[2] or f'({found[1]},)'})", source.text))

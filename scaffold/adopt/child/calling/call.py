@@ -1,4 +1,4 @@
-"""How an instance is called: the first method with arguments on which its outputs depend."""
+"""Search for the method and the arguments by which an instance is called."""
 
 import dis
 import inspect
@@ -35,31 +35,31 @@ BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 
 
 NONE = "NoneType"
-"""How Python says that a value was used which is None."""
+"""Type name in Python's errors about a value that is None."""
 FURTHER = 60
-"""How many arguments of another method are tried, where one works."""
+"""Tries for another method, once a call works."""
 ROUNDS = 4
-"""How often errors are asked which entries a dict lacks: each may name one alone."""
+"""Rounds of learning from errors, since each error may name only a single missing entry of a dict."""
 FEW_PICTURES = 16
-"""How many arguments are tried where a call may be meant for pictures."""
+"""Tries for a call that may be meant for pictures."""
 MOST_METHODS = 24
-"""How many methods of a class are looked at."""
+"""Maximum number of methods of a class to try."""
 PATIENCE = 24
-"""How many values of one argument are tried where each raises the same; of several, so many for each pair."""
+"""Tries with the same error that end a search, times the square of the number of arguments."""
 OTHER = 10
-"""How far behind the draws of an instance those of the second one in a sum lie."""
+"""Distance between the seeds of an instance and of the second operand of a sum."""
 FEW = 8
-"""How many sizes are tried of dims that a docstring names, and how many arguments with each."""
+"""Choices of sizes for the dims of docstrings, and tries with each choice."""
 
 
 def find_call(
     cls: type, subject: Subject, wished: str, said: Mapping[str, Source], budget: Budget, failure: Failure
 ) -> Called | None:
-    """The call that is most what the class is for, whose outputs depend on arguments and parameters; or else on one of the two."""
+    """Find the best call: outputs depend on arguments and parameters, or else on either of them."""
     best: Called | None = None
     for name in [wished] if wished else methods_of(cls)[:MOST_METHODS]:
         name = "" if name == "__call__" else name
-        # One that works and gives less than is wanted has used up all tries.
+        # A call that works, but is not full, has used up all tries.
         tries = budget.tries if best is None else (min if best.is_full else max)(budget.tries, FURTHER)
         method_budget = Budget(tries)
         called = try_method(subject, name, said, method_budget, failure)
@@ -72,7 +72,7 @@ def find_call(
 
 
 def rank(called: Called) -> tuple[bool, bool, float]:
-    """What decides between two calls; of equal ones the first is taken."""
+    """Return the key that compares calls. Of equal calls the first is taken."""
     return called.is_full, called.is_meaningful, called.merit
 
 
@@ -87,7 +87,7 @@ def try_method(
 ) -> Called | None:
     cls = type(subject.instance)
     parameters = parameters_of_method(cls, name or "__call__")
-    if name in ARITHMETIC:  # with another one of its kind: what an array would mean is not known
+    if name in ARITHMETIC:  # with an instance of the class, since the meaning of an array is not known
         operands = [source.later(OTHER) for source in instances(cls)[:1]]
         if not operands or not parameters:
             return None
@@ -101,7 +101,7 @@ def try_method(
 
 
 def as_docstrings_show(subject: Subject, name: str, budget: Budget, failure: Failure) -> Called | None:
-    """The first call that works as docstrings show it, with a dependence on everything where there is one."""
+    """Try calls as docstrings show them, until the outputs of a call depend on everything."""
     best: Called | None = None
     for shown, chosen in calls_shown(type(subject.instance), name):
         called = try_call(subject, name, shown, chosen, failure) if budget.take() else None
@@ -113,12 +113,12 @@ def as_docstrings_show(subject: Subject, name: str, budget: Budget, failure: Fai
 
 
 def is_full(called: Called | None) -> bool:
-    """Whether there is a call, whose outputs depend on everything."""
+    """Whether a call exists and returns arrays that depend on its arguments and the parameters."""
     return called is not None and called.is_full
 
 
 def signatures(parameters: Sequence[inspect.Parameter]) -> Iterator[Sequence[inspect.Parameter]]:
-    """The parameters; where any number of arguments is all that is asked for, then with some in their place."""
+    """Yield the parameters, then with one and two values for `*args` if no parameter is required."""
     yield parameters
     kinds = [parameter.kind for parameter in parameters]
     if inspect.Parameter.VAR_POSITIONAL in kinds and not required(parameters):
@@ -133,9 +133,9 @@ def try_signature(
     budget: Budget,
     failure: Failure,
 ) -> Called | None:
-    """The call with arguments for these parameters, and for those that errors name."""
+    """Try the required parameters, then further parameters that errors name."""
     wanted = [*required(parameters), *(parameter for parameter in parameters if is_wanted(parameter, said))]
-    subject = replace(subject)  # this method alone is mapped over a batch where it names the axis of one
+    subject = replace(subject)  # since `axis_name` is set for this method alone
     start = len(failure.messages)
     called = search(subject, name, wanted, said, budget, failure)
     if called is not None:
@@ -165,7 +165,7 @@ def taught_call(
     budget: Budget,
     failure: Failure,
 ) -> Called | None:
-    """The call with what its errors have taught, and with the parameters that they name: those that are None where one is none."""
+    """Try again with hints from errors, and with the optional parameters that errors name."""
     mentions = words_of(failure.messages)
     is_named = [part.name in mentions or (part.default is None and NONE in mentions) for part in parameters]
     further = [part for part in itertools.compress(parameters, is_named) if part not in wanted]
@@ -180,7 +180,7 @@ def taught_call(
 
 
 def is_wanted(parameter: inspect.Parameter, said: Mapping[str, Source]) -> bool:
-    """Whether an argument with a default is given all the same: a key, or what is said."""
+    """Whether to pass an optional argument, such as a key or a value that the user gives."""
     return parameter.default is not EMPTY and (
         names.KEY.search(parameter.name) is not None or parameter.name in said
     )
@@ -195,7 +195,7 @@ def search(
     failure: Failure,
     hints: Hints = NO_HINTS,
 ) -> Called | None:
-    """The first arguments that work and on which the outputs depend, or the first that work."""
+    """Return the first call whose outputs depend on everything, or else the first call that works."""
     fallback: Called | None = None
     start, samples = len(failure.messages), like_samples(subject, name, [] if said else wanted)
     for plain in contexts(subject, name, wanted, said, hints.sizes):
@@ -222,7 +222,7 @@ def search(
 
 
 def raises_the_same(messages: Sequence[str], count: int) -> bool:
-    """Whether all tries of so many arguments raised one error: it is of the instance, which may be built in another way."""
+    """Whether all tries raised the same error, which may come from how the instance was built."""
     return len(messages) >= PATIENCE * count**2 and len({*messages}) == 1
 
 
@@ -233,11 +233,11 @@ def contexts(
     said: Mapping[str, Source],
     further: Sequence[int] = (),
 ) -> Iterator[Context]:
-    """What is known for a call: first with the shapes that docstrings say, then with any; each with several sizes for dims."""
+    """Yield contexts with several sizes for dims, first with the shapes that docstrings give."""
     instance, has_state = subject.instance, subject.state is not None
     instance_sizes = (*further, *held_sizes(instance, subject.state))
     shapes = shapes_of(instance_sizes)
-    if any(names.EDGES.search(parameter.name) for parameter in wanted):  # nodes have features
+    if any(names.EDGES.search(parameter.name) for parameter in wanted):  # matrices first: nodes have features
         shapes = sorted(shapes, key=lambda shape: len(shape) != 2)
     every = [parameter.name for parameter in wanted]
     of_texts = documented(type(instance), every, name or "__call__")
@@ -265,7 +265,7 @@ def try_call(
     chosen: Mapping[str, Source],
     failure: Failure,
 ) -> Called | None:
-    """The call with these arguments, where it works; without a key that it does not use."""
+    """Trace a call, without keys that its outputs ignore. Return None if the call fails."""
     keywords = tuple(
         parameter.name
         for parameter in wanted
@@ -310,7 +310,7 @@ def try_call(
 
 
 def note_nothing_given(cls: type, name: str, failure: Failure) -> None:
-    """Notes that the first method of a class works, and that there is nothing to compare."""
+    """Note as the failure that the first method of the class works, but returns no arrays."""
     if [name] == methods_of(cls)[:1]:
         code = getattr(inspect.unwrap(getattr(cls, name)), "__code__", None)
         stores = code is not None and any(step.opname == "STORE_ATTR" for step in dis.get_instructions(code))
@@ -319,27 +319,27 @@ def note_nothing_given(cls: type, name: str, failure: Failure) -> None:
 
 
 def merit_of(cls: type, name: str, trace: Trace) -> float:
-    """How much speaks for a method by its name and its trace: it overrides one, and neither edits nor converts, nor gives parts alone."""
+    """Rate a method: an override counts for it, and an edit or a conversion counts against it."""
     converts = names.CONVERTS.search(name) is not None or trace.moves
     return trace.share + 0.5 * is_override(cls, name) - 1.5 * (trace.edits + converts)
 
 
 def unfelt_parts(wanted: Sequence[inspect.Parameter], felt: Mapping[str, bool]) -> list[str]:
-    """The arguments that may be None, and that no output follows."""
+    """Return required arguments that may be None, and that no output depends on."""
     return [part.name for part in required(wanted) if may_be_none(part) and felt.get(part.name) is False]
 
 
 def idle_keys(wanted: Sequence[inspect.Parameter], felt: Mapping[str, bool]) -> list[str]:
-    """The keys with a default that no output follows."""
+    """Return optional keys that no output depends on."""
     spare = [part.name for part in wanted if part.default is not EMPTY]
     return [name for name in spare if names.KEY.search(name) and not felt.get(name, True)]
 
 
 def may_be_none(parameter: inspect.Parameter) -> bool:
-    """Whether a parameter says that it takes None."""
+    """Whether the annotation of a parameter allows None."""
     return type(None) in union_members(parameter.annotation)
 
 
 def passes_state(subject: Subject, arguments: Mapping[str, Source]) -> bool:
-    """Whether the state of the instance goes through the call, where it has one."""
+    """Whether the instance has no state, or its state is among the arguments."""
     return subject.state is None or any(STATE_OF_SUITE in source.text for source in arguments.values())

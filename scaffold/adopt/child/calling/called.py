@@ -1,4 +1,4 @@
-"""A call that works, and what a trace of it shows."""
+"""A call that works, and its trace."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,80 +10,80 @@ from .invoke import Axis
 
 @dataclass(frozen=True)
 class Called:
-    """A call that works: the method, its arguments, and what its outputs depend on."""
+    """A call that works: the method, its arguments, and the dependence of its outputs."""
 
     method: str
-    """Empty for the call of the instance itself."""
+    """Name of the method, empty for `__call__`."""
     arguments: Mapping[str, Source]
     keywords: tuple[str, ...] = ()
-    """Which of them are given by name."""
+    """Arguments that are passed by name."""
     by_parameters: bool = True
     by_arguments: bool = True
     by_values: bool = True
-    """Whether arrays are all that it returns."""
+    """True if all outputs are arrays or numbers."""
     computes: bool = True
-    """Whether it returns more than parts of the instance and what it is given."""
+    """True if some output is more than a leaf of the instance or an argument."""
     static: tuple[str, ...] = ()
-    """The arguments that no tracer can be: an int that decides a shape, a word."""
+    """Arguments that cannot be tracers, such as an int that decides a shape, or a string."""
     merit: float = 0.0
-    """How much speaks for it as what the class is for."""
+    """Rating of the call as the purpose of the class."""
     is_meaningful: bool = True
-    """Whether it computes, of arguments or of most of what the instance holds."""
+    """True if the call computes something from arguments, or from most of the instance."""
     ignores_key: bool = False
-    """Whether it takes a key, and nothing that it returns depends on it."""
+    """True if the call takes a key, and no output depends on the key."""
     axis: Axis | None = None
-    """That of the batch over which it is called, where it names one."""
+    """Axis of the batch, for a method that names a batch axis."""
     also: str = ""
-    """Another shape that it takes as well, where the answer is ambiguous."""
+    """Note on another shape that works as well, if the choice is ambiguous."""
 
     @property
     def guesses(self) -> list[str]:
-        """The arguments whose shape, or whose kind, is one that worked."""
+        """Arguments whose shape or kind was guessed."""
         return [name for name, source in self.arguments.items() if source.told]
 
     @property
     def is_unknown(self) -> bool:
-        """Whether nothing says what an argument is."""
+        """Whether the kind of some argument was guessed."""
         return any(KIND in source.told for source in self.arguments.values())
 
     @property
     def is_full(self) -> bool:
-        """Whether what it returns are arrays that depend on the parameters and on the arguments."""
+        """Whether the call returns arrays that depend on the parameters and on the arguments."""
         return self.by_parameters and self.by_arguments and self.by_values
 
 
 @dataclass(frozen=True)
 class Trace:
-    """What a trace of a call shows."""
+    """Outputs of a traced call, and their dependence on its inputs."""
 
     arrays: int
-    """Outputs that are arrays with elements."""
+    """Number of outputs that are arrays with elements."""
     by_parameters: bool
     by_arguments: bool
     by_name: Mapping[str, bool]
     others: int = 0
-    """Outputs that are neither arrays nor numbers, as functions."""
+    """Number of outputs that are neither arrays nor numbers, such as functions."""
     share: float = 1.0
-    """The share of the instance's floating leaves on which the outputs depend."""
+    """Share of the instance's inexact leaves that some output depends on."""
     computes: bool = True
-    """Whether an output is more than a leaf or an argument as it is."""
+    """True if some output is more than an unchanged leaf or argument."""
     moves: bool = False
-    """Whether it only takes parts of arrays, or puts them in another order."""
+    """True if the call only selects, reorders or converts elements."""
     edits: bool = False
-    """Whether it returns an instance of the class: a copy with other values."""
+    """True if the call returns an instance of its class, as a copy with other values."""
     forms: Sequence[tuple[Any, Any]] = ()
     """Shape and dtype of each output."""
     reads: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The arguments of one array whose last axis is read up to a place alone, and that place."""
+    """Number of places read along the last axis, by argument, for arguments of a single array."""
 
 
 @dataclass
 class Subject:
-    """An instance that is called, and what holds its state."""
+    """An instance to call, and an owner that makes the same instance and its state for each seed."""
 
     instance: Any
     owner: Any = None
     state: Any = None
-    """The state that belongs to it, where it has one."""
+    """State that belongs to the instance, or None."""
     axis_name: str = ""
-    """The axis of a batch, where its calls name one."""
+    """Batch axis that the method names, or an empty text."""

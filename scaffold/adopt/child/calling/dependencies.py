@@ -1,4 +1,4 @@
-"""What the outputs of a trace depend on."""
+"""Dependence of the outputs of a jaxpr on its inputs."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,17 +8,20 @@ import jax.numpy as jnp
 from pytree_laws.trace.jaxprs import inner_jaxprs, is_variable
 
 STEPS = frozenset(("floor", "ceil", "round", "sign"))
-"""Primitives whose outputs are floats, and follow their inputs in steps."""
+"""Primitives with float outputs that follow their inputs in steps."""
 Marks = set[int]
 
 
 def used_inputs(closed: Any) -> list[bool]:
-    """For each input of a jaxpr, whether an output depends on it."""
+    """Return for each input of a jaxpr whether an output depends on it."""
     return _inputs_reaching(closed, lambda equation: False)
 
 
 def flowing_inputs(closed: Any) -> list[bool]:
-    """For each input of a jaxpr, whether a gradient may flow to it: not through integers, comparisons and roundings."""
+    """Return for each input of a jaxpr whether a gradient may reach it.
+
+    Integers, comparisons and roundings stop gradients.
+    """
     return _inputs_reaching(closed, _is_step)
 
 
@@ -35,7 +38,7 @@ def _inputs_reaching(closed: Any, cuts: Callable[[Any], bool]) -> list[bool]:
 
 
 def reached(jaxpr: Any, marks: Sequence[Marks], cuts: Callable[[Any], bool]) -> list[Marks]:
-    """For each output of a jaxpr, the marks of the inputs that it depends on by equations that are not cut."""
+    """Carry marks from the inputs of a jaxpr to its outputs, except through equations that are cut."""
     known: dict[Any, Marks] = dict(zip(jaxpr.invars, marks, strict=True))
 
     def of(atom: Any) -> Marks:
@@ -54,7 +57,7 @@ def reached(jaxpr: Any, marks: Sequence[Marks], cuts: Callable[[Any], bool]) -> 
 
 
 def places_read(jaxpr: Any, variable: Any) -> int | None:
-    """Up to which place of its last axis a jaxpr reads a variable; None where it takes the axis as it is."""
+    """Return how many places of a variable's last axis a jaxpr reads, or None for the whole axis."""
     most = 0
     for equation in jaxpr.eqns:
         for inner, atom in enumerate(equation.invars):
@@ -68,7 +71,6 @@ def places_read(jaxpr: Any, variable: Any) -> int | None:
 
 
 def _place_read(equation: Any, place: int) -> int | None:
-    """Up to which place an equation reads an input."""
     inner = inner_jaxprs(equation)
     if len(inner) == 1 and len(inner[0].invars) == len(equation.invars):
         return places_read(inner[0], inner[0].invars[place])

@@ -1,4 +1,4 @@
-"""The dims of the arguments of a call, and the sizes to try for them."""
+"""Dims in the annotations of a call's arguments, and sizes to try for them."""
 
 import inspect
 import re
@@ -14,9 +14,10 @@ from ..values.sizes import Sizes, foreign_sizes, named_dims, named_sizes
 def sizes_of_dims(
     instance: Any, held: Sequence[int], dims: Iterable[str], last: Iterable[str] = ()
 ) -> Iterator[Sizes]:
-    """The sizes of dims: those that an instance names, and for others each choice of foreign ones and of those that it holds.
+    """Yield sizes for dims: sizes that the instance names, and several choices for the other dims.
 
-    After the first choice, the features of all arrays have one size that the instance holds.
+    A choice takes foreign sizes or sizes that the instance holds. After the first choice, all `last` dims get
+    a common size that the instance holds.
     """
     known, foreign = named_sizes(instance), foreign_sizes(held)
     every = [*dict.fromkeys(dims)]
@@ -36,7 +37,10 @@ def sizes_of_dims(
 
 
 def columns_first(shapes: Sequence[Sequence[str]]) -> list[str]:
-    """The dims of shapes, those last that are the rows of a matrix: of the sizes that grow in this order, it has more rows than columns."""
+    """Sort dims so that rows of matrices come last.
+
+    Sizes grow in this order, so a matrix gets more rows than columns.
+    """
     words = [dim for shape in shapes for dim in shape]
     rows = {shape[0] for shape in shapes if len(shape) == 2} - {
         shape[-1] for shape in shapes if len(shape) == 2
@@ -45,17 +49,17 @@ def columns_first(shapes: Sequence[Sequence[str]]) -> list[str]:
 
 
 def inputs_of(dim: str) -> tuple[str, ...]:
-    """The names that an instance gives a size of its inputs, of which docstrings say the dim alone: `in_channels` for `channels`."""
+    """Return attribute names for an input size, such as `in_channels` for the dim `channels`."""
     return f"in_{dim}", f"input_{dim}", f"{dim}_in"
 
 
 def last_dims_of(wanted: Sequence[inspect.Parameter]) -> set[str]:
-    """The dims that annotations name last."""
+    """Return the last dim of each annotation."""
     return {dims[-1] for parameter in wanted if (dims := dims_of([parameter]))}
 
 
 def dims_of(wanted: Sequence[inspect.Parameter]) -> list[str]:
-    """The dims that annotations name, in order."""
+    """Return the named dims of annotations, in order."""
     dims: list[str] = []
     for parameter in wanted:
         for kind in typing.get_args(parameter.annotation) or (parameter.annotation,):

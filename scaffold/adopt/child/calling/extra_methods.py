@@ -1,4 +1,4 @@
-"""The methods beside the call whose arguments are found as well."""
+"""Methods beside the call for which the search finds arguments as well."""
 
 from collections.abc import Iterator, Mapping
 
@@ -12,15 +12,15 @@ from .called import Called, Subject
 from .trace import trace_call
 
 TRIES = 60
-"""How many times the arguments of a method are looked for."""
+"""Tries for the arguments of a method."""
 MOST = 8
-"""How many methods of a class are looked at."""
+"""Maximum number of methods of a class to try."""
 
 
 def extra_methods(
     cls: type, subject: Subject, called: Called | None, said: Mapping[str, Source]
 ) -> Iterator[Called]:
-    """Those that need arguments, and whose outputs depend on these and on the parameters."""
+    """Yield calls of further methods whose outputs depend on their arguments and the parameters."""
     main = called.method if called is not None else None
     names = [name for name in methods_of(cls) if name and name != main and needs_arguments(cls, name)]
     for name in names[:MOST]:
@@ -30,10 +30,10 @@ def extra_methods(
 
 
 def needs_arguments(cls: type, name: str) -> bool:
-    """Whether it cannot be called without any: what can be, the laws find by themselves."""
+    """Whether a method has required arguments. The laws find other methods by themselves."""
     return bool(required(parameters_of_method(cls, name) or ()))
 
 
 def is_traced(subject: Subject, called: Called) -> bool:
-    """Whether it takes tracers: a method that decides by values is the author's to declare."""
+    """Whether a method takes tracers. A method that branches on values is left to the author."""
     return bool(trace_call(subject, called.method, called.arguments, called.keywords).by_name)

@@ -1,4 +1,4 @@
-"""What the errors of a call teach: classes, how many parts a tuple has, the rank, shapes and sizes of arrays, and that these are sequences."""
+"""Hints from the errors of a call, such as the rank of an array or the length of a tuple."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,37 +16,37 @@ _RANK = re.compile(
     re.IGNORECASE,
 )
 _SCALAR = re.compile(r"\b(must|should|has to) be (a )?scalar|\bscalar (predicate|index)", re.IGNORECASE)
-"""How jax says that what a branch is chosen by has no axes."""
+"""Matches errors that a predicate or an index has to be a scalar."""
 _WINDOW = re.compile(r"window_dimensions \(([\d, ]+)\)")
-"""How jax says the window of a pooling, which has as many axes as what it is moved over."""
+"""Matches the window of a pooling in an error of jax, which has as many axes as the input."""
 _TOO_LOW = re.compile(
     r"tuple index out of range|too many indices|(ndim|rank).{0,40}at least 1", re.IGNORECASE
 )
-"""How Python and jax say that an array lacks an axis."""
+"""Matches errors of Python and jax that an array lacks an axis."""
 _SHAPE = re.compile(
     r"(?:expect|must|should|requir|need|want)\w*[^()\[\]\n]{0,80}[(\[]([\w.*=]+(?:, ?[\w.*=]+)*),?[)\]]",
     re.IGNORECASE,
 )
-"""How an error says which shape it wants: `(batch, 3)`, `[T, B, size=3]`."""
+"""Matches a shape that an error asks for, such as `(batch, 3)` or `[T, B, size=3]`."""
 _DTYPE = re.compile(
     r"(?:expect|must|should|requir|need|want)\w*[^.\n]{0,40}\b(complex|int)(?:eger|32|64)?s?\b", re.IGNORECASE
 )
-"""How an error says which numbers it wants."""
+"""Matches a dtype that an error asks for."""
 _INTO = re.compile(r"cannot reshape array of shape \([\d, ]*\) \(size \d+\) into shape [(\[]([\d, -]+)[)\]]")
-"""How jax says that a number of elements fits no shape."""
+"""Matches the error of a reshape to a shape with another number of elements."""
 _NUMBER = re.compile(r"(?<![\w.-])\d+(?![\w.])")
 _ENTRY = re.compile(r"^KeyError|\bkeys?\b|\bmissing (?!\d)|\brequired? (?!positional|keyword)", re.IGNORECASE)
 _QUOTED = re.compile(r"['\"`]([A-Za-z_]\w*)['\"`]")
-"""How errors name the entries of a dict."""
+"""Matches quoted names, such as the entries of a dict."""
 MAX_ENTRIES = 8
 _TOO_SHORT = re.compile(
     r"too (short|small|few)|at least|not enough|negative|smaller than|less than|shorter", re.IGNORECASE
 )
 _CONTRACTS = re.compile(r"contracting dimensions|not divisible|incompatible shapes", re.IGNORECASE)
 MAX_SIZES = 4
-"""How many sizes of those that errors name are tried."""
+"""Maximum number of sizes from errors to try."""
 LENGTHS = (64, 256, 2048)
-"""Lengths of signals, where those that were tried are too short."""
+"""Lengths of signals, for errors that an axis is too short."""
 PICTURES = (
     (28, 28),
     (28, 28, 1),
@@ -57,29 +57,29 @@ PICTURES = (
     (5, 32, 32, 3),
     (5, 3, 32, 32),
 )
-"""Pictures as data sets have them, where the size of what is made of one does not fit."""
+"""Shapes of pictures in data sets, for errors about a size in the middle of a call."""
 
 
 @dataclass(frozen=True)
 class Hints:
-    """What the errors of the first tries say of the arguments."""
+    """Knowledge of the arguments from the errors of earlier tries."""
 
     lookalikes: Sequence[type] = ()
-    """Classes that have the attributes for which an error has asked."""
+    """Classes with the attributes that an error asked for."""
     lengths: Sequence[int] = ()
-    """How many parts were wanted of a tuple, or how many axes of a shape."""
+    """Number of parts that a tuple should have, or of axes that a shape should have."""
     ranks: Sequence[int] = ()
-    """How many axes were wanted of an array."""
+    """Number of axes that an array should have."""
     shapes: Sequence[tuple[int, ...]] = ()
-    """Shapes that an error has named."""
+    """Shapes that an error names."""
     dtypes: Sequence[str] = ()
-    """Dtypes that an error has named."""
+    """Dtypes that an error names."""
     sizes: Sequence[int] = ()
-    """Sizes that an error has named, and lengths where one says that an axis is too short."""
+    """Sizes that an error names, and larger sizes if an axis is too short."""
     words: Sequence[str] = ()
-    """Entries that an error has named."""
+    """Entries of a dict that an error names."""
     is_sequence: bool = False
-    """Whether an array lacks an axis, that of a sequence of what an annotation describes."""
+    """True if an array lacks an axis, so that a sequence of such arrays may be meant."""
 
     def __bool__(self) -> bool:
         is_known = (
@@ -94,11 +94,9 @@ class Hints:
         return bool(is_known or self.is_sequence)
 
     def in_turn(self) -> "Iterator[Hints]":
-        """What errors say of sizes that the class holds; then with other sizes and shapes that they name."""
+        """Yield the hints without named sizes and shapes, then with them."""
         yield replace(self, shapes=(), sizes=())
-        if (
-            self.shapes or self.sizes
-        ) and not self.lookalikes:  # where a part lacks attributes, no size helps
+        if (self.shapes or self.sizes) and not self.lookalikes:  # if a part lacks attributes, no size helps
             yield self
 
 
@@ -106,7 +104,7 @@ NO_HINTS = Hints()
 
 
 def hints_of(cls: type, messages: Sequence[str], held: Sequence[int] = ()) -> Hints:
-    """The hints in what was raised where an instance of a class was called that holds these sizes."""
+    """Read hints from the errors of calls. The instance holds the sizes `held`."""
     text = "\n".join(dict.fromkeys(messages))
     lengths = sorted({int(count) for count in _LENGTH.findall(text)})
     ranks = {int(digit) for digits in _RANK.findall(text) for digit in digits if digit}
@@ -124,14 +122,14 @@ def hints_of(cls: type, messages: Sequence[str], held: Sequence[int] = ()) -> Hi
 
 
 def entries_named(messages: Sequence[str]) -> list[str]:
-    """The entries of a dict that errors name: those that are missing, and those that there are."""
+    """Return the entries of a dict that errors name, whether missing or present."""
     return [
         *dict.fromkeys(word for text in messages if _ENTRY.search(text) for word in _QUOTED.findall(text))
     ][:MAX_ENTRIES]
 
 
 def shapes_named(text: str) -> Iterator[tuple[int, ...]]:
-    """The shapes that errors want."""
+    """Yield the shapes that errors ask for, with a prime for each dim that has no number."""
     for words in _SHAPE.findall(text):
         parts = (part.rpartition("=")[2].strip() for part in words.split(","))
         dims = [word for word in parts if word not in ("...", "")]
@@ -142,13 +140,13 @@ def shapes_named(text: str) -> Iterator[tuple[int, ...]]:
 
 
 def wants_pictures(messages: Sequence[str]) -> bool:
-    """Whether large sizes meet others in the middle of a call, as those of a flattened picture do."""
+    """Whether large sizes clash inside a call, as after flattening a picture."""
     large = (text for text in messages if any(int(number) >= LENGTHS[0] for number in _NUMBER.findall(text)))
     return any(map(_CONTRACTS.search, large))
 
 
 def sizes_named(text: str, held: Sequence[int]) -> list[int]:
-    """The sizes that errors name and that were not tried; after them lengths, where one says that an axis is too short."""
+    """Return untried sizes from errors, with larger sizes if an error says that an axis is too short."""
     products = [
         prod(int(dim) for dim in re.findall(r"-?\d+", dims) if int(dim) > 0) for dims in _INTO.findall(text)
     ]
@@ -161,7 +159,7 @@ def sizes_named(text: str, held: Sequence[int]) -> list[int]:
 
 
 def with_hints(context: Context, hints: Hints) -> Context:
-    """The context of a call with what its errors have taught."""
+    """Add hints to the context of a call."""
     ranks = (*hints.ranks, *hints.lengths)
     return replace(
         context,

@@ -1,4 +1,4 @@
-"""States that a method gives: what `init(...)` returns is what another method of the instance takes."""
+"""States that a method such as `init(...)` returns, and another method of the instance takes."""
 
 import inspect
 import re
@@ -26,14 +26,14 @@ BEGINS = re.compile(r"^(init|initial|initiali[sz]e|begin|start|create)(_|$)|_ini
 HOLDS = re.compile(r"(^|_)(state|carry|hidden|memory|cache)$|^h$")
 BATCH = re.compile(r"^batch(_?size)?$")
 EACH = 8
-"""How many arguments of a method that takes the state are tried: most are those that it was made of."""
+"""Tries for a method that takes the state. Its other arguments are mostly known from `init`."""
 WAYS = 8
-"""With how many of the arguments that work the other methods are tried."""
+"""Maximum number of initial states with which to try the other methods."""
 
 
 @dataclass(frozen=True)
 class InitialState:
-    """A state, as an expression over the suite, and the arguments that it was made of."""
+    """A state as an expression over the suite, and the arguments of the method that returns it."""
 
     state: Source
     arguments: Mapping[str, Source]
@@ -41,7 +41,7 @@ class InitialState:
 
 @dataclass(frozen=True)
 class Taken:
-    """An argument that may be a state, and whether its type or its name says so."""
+    """An argument that may be a state. With `is_said`, its annotation or its name says so."""
 
     name: str
     is_said: bool
@@ -50,7 +50,7 @@ class Taken:
 def find_with_state(
     cls: type, subject: Subject, said: Mapping[str, Source], budget: Budget, failure: Failure
 ) -> Called | None:
-    """The first call that takes a state which another method gives; the same arguments where both have them."""
+    """Find a call that takes the state of another method. Both methods get equal arguments by name."""
     begin = init_methods(cls)
     others = [method for method in methods_of(cls)[:12] if method not in begin]
     for name in begin:
@@ -67,7 +67,10 @@ def find_with_state(
 
 
 def of_batch(subject: Subject, called: Called, begun: InitialState) -> Called:
-    """The same with arrays of a batch as large as that of the state, where one works: the state alone may have broadcast."""
+    """Give guessed arguments the batch size of the state, if the call still works.
+
+    Without it, the call may work only because the state broadcasts.
+    """
     sources = begun.arguments.items()
     sizes = [int(each.text) for name, each in sources if BATCH.search(name) and each.text.isdigit()]
     for name in called.guesses:
@@ -79,14 +82,17 @@ def of_batch(subject: Subject, called: Called, begun: InitialState) -> Called:
 
 
 def gives_back(subject: Subject, called: Called, state: Source) -> bool:
-    """Whether a call returns arrays like those of the state that it takes, which has some."""
+    """Whether a call returns arrays with the shapes and dtypes of the state that it takes."""
     trace = trace_call(subject, called.method, called.arguments, called.keywords, called.axis)
     taken = Counter(forms_of([*map(jnp.asarray, jax.tree.leaves(state.value(0, subject.owner)))]))
     return bool(taken) and not taken - Counter(trace.forms)
 
 
 def may_have_state(cls: type, called: Called) -> bool:
-    """Whether a call may be for another state: it gives one, or what it takes was guessed, or has numbers of Python."""
+    """Whether a call may need another state.
+
+    The call may be an init method itself, take plain numbers as a state, or have guessed arguments.
+    """
     begin = init_methods(cls)
     states = [source.text for name, source in called.arguments.items() if HOLDS.search(name)]
     is_plain = any(re.fullmatch(r"[\d\s.,()\[\]]+", text) for text in states)
@@ -94,7 +100,7 @@ def may_have_state(cls: type, called: Called) -> bool:
 
 
 def init_methods(cls: type) -> list[str]:
-    """The methods that give a state, by their names."""
+    """Return the methods whose names say that they return a state, such as `init_carry`."""
     owners = [owner for owner in cls.__mro__ if not is_base(owner)]
     names = [name for owner in owners for name, value in vars(owner).items() if takes_self(value)]
     return [
@@ -107,7 +113,7 @@ def init_methods(cls: type) -> list[str]:
 def ways_to_init(
     cls: type, subject: Subject, name: str, said: Mapping[str, Source], budget: Budget, failure: Failure
 ) -> Iterator[InitialState]:
-    """The states of the first arguments with which a method gives one that jax can carry."""
+    """Yield states that a method returns, from the first arguments with which it works."""
     wanted = required(parameters_of_method(cls, name) or ())
     count = 0
     for context in contexts(subject, name, wanted, said):
@@ -131,29 +137,29 @@ def ways_to_init(
 
 
 def init_state_from(name: str, wanted: Sequence[inspect.Parameter], chosen: Mapping[str, Source]) -> Source:
-    """The state that a method gives with these arguments, of an instance that the suite makes."""
+    """Return the expression of the state that a method of a new instance returns."""
     by_name = [parameter.name for parameter in wanted if parameter.kind is inspect.Parameter.KEYWORD_ONLY]
     texts = [f"{key}={source.text}" if key in by_name else source.text for key, source in chosen.items()]
     return replace(merged(f"self.make(seed).{name}({', '.join(texts)})", list(chosen.values())), told="")
 
 
 def is_of_arrays(value: Any) -> bool:
-    """Whether it is a state that jax can carry: a function among its leaves goes through no `jit`.
+    """Whether `jax.jit` takes a state, since all its leaves are arrays or numbers.
 
-    One without leaves has a class that says what it is, as the state of an optimiser that remembers nothing.
+    A state without leaves needs a class of its own, such as the state of an optimiser that remembers nothing.
     """
     leaves = jax.tree.leaves(value)
     return all(map(is_number, leaves)) and (bool(leaves) or type(value).__module__ != "builtins")
 
 
 def result_of(method: Any) -> Any:
-    """What a method says that it returns."""
+    """Return the return annotation of a method, or EMPTY if there is none."""
     annotation = getattr(method, "__annotations__", {}).get("return", EMPTY)
     return annotation if annotation is not None and signature_of(method) else EMPTY
 
 
 def takes(cls: type, method: str, result: Any) -> Taken | None:
-    """The argument of a method that the state is for: by its annotation, by its name, or the last, of which nothing is said."""
+    """Return the argument of a method for the state: by annotation, by name, or the last if not annotated."""
     parameters = required(parameters_of_method(cls, method or "__call__") or ())
     by_type = [
         parameter.name for parameter in parameters if result is not EMPTY and parameter.annotation == result

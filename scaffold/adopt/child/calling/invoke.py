@@ -1,4 +1,4 @@
-"""The call of a method with values for its arguments: over a batch, where what it computes names the axis of one."""
+"""Call of a method with values, over a batch if the method names a batch axis."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,27 +10,27 @@ import jax
 from ..values.sources import STATE_OF_SUITE, Source
 
 UNBOUND = re.compile(r"unbound axis name:? [`'\"]?(\w+)")
-"""How jax says that a call is meant for `jax.vmap` with a name for its axis."""
+"""Matches the error of jax for a call that needs `jax.vmap` with a named axis."""
 BATCH = 4
-"""How many examples are in a batch."""
+"""Number of examples in a batch."""
 _DRAWN = re.compile(r"^sample\((seed(?: \+ \d+)?)(?:, \(([\d, ]*)\))?(?=[,)])")
 
 
 @dataclass(frozen=True)
 class Axis:
-    """The axis of a batch: its name, the arguments that have it, and whether a state goes through the call."""
+    """Axis of a batch: its name, the arguments that have the axis, and whether the call takes a state."""
 
     name: str
     mapped: tuple[str, ...]
     has_state: bool
 
     def to_json(self) -> dict[str, Any]:
-        """As plain JSON."""
+        """Return the axis as plain JSON."""
         return {"name": self.name, "mapped": list(self.mapped), "has_state": self.has_state}
 
 
 def invoke(method: Any, values: Mapping[str, Any], keywords: Sequence[str], axis: Axis | None = None) -> Any:
-    """What a method returns."""
+    """Call a method with values, under `jax.vmap` if `axis` is given."""
     named = {key: values[key] for key in keywords if key in values}
     positional = {key: value for key, value in values.items() if key not in named}
     if axis is None:
@@ -44,7 +44,7 @@ def invoke(method: Any, values: Mapping[str, Any], keywords: Sequence[str], axis
 def over_batch(
     chosen: Mapping[str, Source], keywords: Sequence[str], name: str
 ) -> tuple[dict[str, Source], Axis]:
-    """The arguments for a batch: each array that is given by position has one more axis."""
+    """Add a batch axis to each sampled array that is passed by position."""
     arguments = {key: source.but(_DRAWN.sub(_batched, source.text)) for key, source in chosen.items()}
     arguments = {key: chosen[key] if key in keywords else source for key, source in arguments.items()}
     mapped = tuple(key for key, source in arguments.items() if source != chosen[key])

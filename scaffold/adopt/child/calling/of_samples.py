@@ -1,4 +1,4 @@
-"""What a density is asked for: values like those that the same distribution samples."""
+"""Arguments of a density, which have to be like samples of the same distribution."""
 
 import inspect
 import re
@@ -17,13 +17,13 @@ from ..values.sources import Source
 from .called import Subject
 
 DENSITY = re.compile(r"^(un)?_?(log_?)?(prob|pdf|pmf|cdf|sf|density)(_|$)|^survival_function$")
-"""Methods of a distribution that take a value which it may sample."""
+"""Matches methods of a distribution that take a value like its samples."""
 DRAWS = 16
-"""How many samples are looked at."""
+"""Number of samples to look at."""
 
 
 def like_samples(subject: Subject, name: str, wanted: Sequence[inspect.Parameter]) -> dict[str, list[Source]]:
-    """The values to try first for the argument of a density: integers or positive numbers, where the samples are such."""
+    """Return the values to try first for a density, such as integers if the samples are integers."""
     if not DENSITY.search(name) or not wanted:
         return {}
     try:
@@ -35,7 +35,7 @@ def like_samples(subject: Subject, name: str, wanted: Sequence[inspect.Parameter
 
 
 def samples_of(subject: Subject) -> list[Any]:
-    """Several samples of a distribution; none where it needs more than a key."""
+    """Draw several samples of a distribution, or none if `sample` needs more than a key."""
     instance = subject.owner.make(0)
     parameters = parameters_of_method(type(instance), "sample") or []
     keys = [part for part in parameters if KEY.search(part.name) or part.name == "seed"]
@@ -47,7 +47,7 @@ def samples_of(subject: Subject) -> list[Any]:
 
 
 def alike(samples: Sequence[Any]) -> Source | None:
-    """Drawn values of the shape and the domain of samples; None where these are of any sign."""
+    """Return an expression with the shape and range of samples, or None for floats of any sign."""
     every, shape = np.stack([np.asarray(sample) for sample in samples]), samples[0].shape
     if not is_inexact(samples[0]):
         is_flag = every.dtype == bool

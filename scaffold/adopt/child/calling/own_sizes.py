@@ -1,4 +1,4 @@
-"""The size that an instance names for its features, or that a call reads, in the place of another one that it takes as well."""
+"""Replacement of guessed sizes by sizes that the instance names, or that the call reads."""
 
 import inspect
 import re
@@ -17,17 +17,17 @@ from .called import Called, Subject, Trace
 from .trace import instead, shape_in, trace_call
 
 AMBIENT = "ambient_dim"
-"""The size of a point of a manifold in the space around it."""
+"""Name of the size of a manifold's points in the space around it."""
 _SHAPE = re.compile(r"(?<=sample\()(seed(?: \+ \d+)?, )\(([\d, ]*)\)")
 
 
 def with_size_known(subject: Subject, called: Called) -> Called:
-    """The call with the sizes that the instance names, or that the call reads."""
+    """Use the sizes that the instance names, or that the call reads."""
     return with_places_read(subject, with_own_size(subject, called))
 
 
 def with_own_size(subject: Subject, called: Called) -> Called:
-    """The call with the size of the instance, where its arguments end with one that the instance does not hold."""
+    """Replace a guessed last dim of the arguments by the feature size of the instance."""
     sizes = feature_sizes(subject.instance)
     drawn = [axes for source in called.arguments.values() for axes in shapes_in(source)]
     ends = {axes[-1] for axes in drawn if axes}
@@ -42,7 +42,7 @@ def with_own_size(subject: Subject, called: Called) -> Called:
 
 
 def feature_sizes(instance: Any) -> set[int]:
-    """The sizes that an instance says its inputs have: by an attribute, by the last axis of its `shape`, or by a part of it."""
+    """Return the input sizes that an instance gives by an attribute, by its `shape`, or by a part."""
     named = {**properties_of(instance), **named_sizes(instance)}
     if AMBIENT in named:
         return {named[AMBIENT]}
@@ -57,7 +57,7 @@ def feature_sizes(instance: Any) -> set[int]:
 
 
 def properties_of(instance: Any) -> dict[str, int]:
-    """The sizes of features that properties of an instance give."""
+    """Return the feature sizes that properties of an instance give."""
     owners = type(instance).__mro__
     names_of = [
         name for owner in owners for name, value in vars(owner).items() if isinstance(value, property)
@@ -67,12 +67,12 @@ def properties_of(instance: Any) -> dict[str, int]:
 
 
 def is_feature(name: str) -> bool:
-    """Whether a name is that of a size of features."""
+    """Whether a name means a number of features."""
     return names.FEATURES.search(name) is not None and not names.NO_FEATURES.search(name)
 
 
 def with_places_read(subject: Subject, called: Called) -> Called:
-    """The call with vectors of as many places as it reads, where their size was a guess and others are never read."""
+    """Shorten vectors of a guessed size to the places that the call reads."""
     reads = traced(subject, called).reads
     foreign = {*foreign_sizes(held_sizes(subject.instance, subject.state))}
     arguments = dict(called.arguments)
@@ -86,7 +86,7 @@ def with_places_read(subject: Subject, called: Called) -> Called:
 
 
 def traced(subject: Subject, called: Called) -> Trace:
-    """The trace of a call; where it cannot be traced, one that shows nothing."""
+    """Trace a call. If tracing fails, return a trace without outputs."""
     try:
         return trace_call(subject, called.method, called.arguments, called.keywords, called.axis)
     except Exception:
@@ -94,12 +94,12 @@ def traced(subject: Subject, called: Called) -> Trace:
 
 
 def shapes_in(source: Source) -> Sequence[tuple[int, ...]]:
-    """The shapes of what is drawn in a value."""
+    """Return the shapes of all samples in an expression."""
     return [tuple(map(int, re.findall(r"\d+", match[2]))) for match in _SHAPE.finditer(source.text)]
 
 
 def resized(source: Source, size: int, other: int) -> Source:
-    """The value with axes of another size."""
+    """Replace `size` by `other` in the shapes of all samples."""
 
     def with_other(match: re.Match[str]) -> str:
         axes = re.sub(rf"\b{size}\b", str(other), match[2])
@@ -111,7 +111,7 @@ def resized(source: Source, size: int, other: int) -> Source:
 def with_alternative(
     subject: Subject, called: Called, wanted: Sequence[inspect.Parameter], context: Context
 ) -> Called:
-    """The same with a pair where a vector of two was taken for one; with the word of another shape that works as well."""
+    """Replace a guessed vector of two by a pair, or note a larger shape that works as well."""
     of_arrays = [parameter.name for parameter in wanted if parameter.annotation in ARRAYS]
     for name in called.guesses:
         shape = shape_in(called.arguments[name])

@@ -1,4 +1,4 @@
-"""The arguments of a call that are the same for every example: functions, words, ints that decide shapes."""
+"""Arguments of a call that are the same in every example, such as functions, strings and sizes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ VARIES = re.compile(r"\b(seed|self)\b")
 
 
 def with_static_arguments(called: Called, subject: Subject) -> Called:
-    """The call, in which what holds no arrays and no numbers is the same for every example, too."""
+    """Mark arguments as static that hold no arrays or numbers and do not depend on the seed."""
     same = {name: source for name, source in called.arguments.items() if not VARIES.search(source.text)}
     values = {name: source.value(0, subject.owner) for name, source in same.items()}
     leaves_by_name = {name: jax.tree.leaves(value) for name, value in values.items() if value is not None}
@@ -28,7 +28,7 @@ def with_static_arguments(called: Called, subject: Subject) -> Called:
 def static_arguments(
     subject: Subject, name: str, chosen: Mapping[str, Source], keywords: Sequence[str], axis: Axis | None
 ) -> tuple[str, ...]:
-    """The ints, words and functions among the arguments, where the call takes no tracers for them."""
+    """Return the ints, strings and functions among the arguments, if the call takes no tracers for them."""
     constants = {
         key: source.value(0, subject.owner) for key, source in chosen.items() if "seed" not in source.text
     }
@@ -50,7 +50,7 @@ def static_arguments(
 
 
 def is_constant(value: Any) -> bool:
-    """Whether a value holds something, and no array and no float."""
+    """Whether a value has leaves, and none is an array or a float."""
     leaves = jax.tree.leaves(value)
     return bool(leaves) and not any(is_array(leaf) or isinstance(leaf, float) for leaf in leaves)
 

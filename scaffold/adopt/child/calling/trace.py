@@ -1,4 +1,4 @@
-"""The trace of a call on the arrays of an instance and of its arguments."""
+"""Trace of a call, with the arrays of an instance and of its arguments as inputs."""
 
 import re
 import sys
@@ -22,7 +22,7 @@ from .invoke import Axis, invoke
 
 MOVING = frozenset(("slice", "dynamic_slice", "squeeze", "reshape", "broadcast_in_dim", "concatenate", "transpose", "split",
                     "gather", "copy", "convert_element_type", "expand_dims", "rev", "jit", "pjit"))  # fmt: skip
-"""What jax calls a step that computes no number."""
+"""Primitives that only move or convert elements."""
 NUMBERS = (bool, int, float, complex)
 
 
@@ -33,14 +33,14 @@ def trace_call(
     keywords: Sequence[str],
     axis: Axis | None = None,
 ) -> Trace:
-    """The trace of a call on the arrays of the instance and of the arguments."""
+    """Trace a call. If tracing fails and values may help, run the call without a trace."""
     static, instance_arrays = partition_instance(subject.instance)
     values = {key: source.value(0, subject.owner) for key, source in chosen.items()}
     refuse_opaque(values)
     parts = {key: partition(value) for key, value in values.items()}
 
     def run(arrays: Any, arguments: Mapping[str, Any]) -> Any:
-        every = {key: combine(parts[key][0], arguments[key]) for key in chosen}  # jax has sorted them
+        every = {key: combine(parts[key][0], arguments[key]) for key in chosen}  # jax has sorted the keys
         with with_cold_caches(type(subject.instance)):
             node = combine_instance(static, arrays)
             result = invoke(getattr(node, name) if name else node, every, keywords, axis)
@@ -60,7 +60,7 @@ def trace_call(
         return untraced(run(instance_arrays, argument_arrays), others[-1], is_edit=edits[-1])
     if not outputs and (
         eager := run(instance_arrays, argument_arrays)
-    ):  # jax sees no leaf of what was made under its trace
+    ):  # jax sees no leaf of an object made under its trace
         return untraced(eager, others[-1], is_edit=edits[-1])
     return replace(
         read_trace(closed, outputs, instance_arrays, argument_arrays), others=others[-1], edits=edits[-1]
@@ -68,12 +68,12 @@ def trace_call(
 
 
 def may_be_of_trace(error: Exception) -> bool:
-    """Whether a call may work where it is not traced: what is wrong with arguments raises other errors."""
+    """Whether an error may come from tracing, and not from wrong arguments."""
     return isinstance(error, (*NEEDS_VALUES, RuntimeError)) and not isinstance(error, NotImplementedError)
 
 
 def refuse_opaque(values: Any) -> None:
-    """Raises `TypeError` where an argument holds arrays that jax does not see: no program can be given such an object."""
+    """Raise `TypeError` for an argument that is not a pytree and holds arrays, which jit cannot take."""
     for leaf in jax.tree.leaves(values):
         is_plain = is_array(leaf) or callable(leaf) or isinstance(leaf, (*NUMBERS, str))
         if not is_plain and any(is_array(value) for _, value in reachable(leaf, "")):
@@ -82,13 +82,13 @@ def refuse_opaque(values: Any) -> None:
 
 
 def untraced(outputs: Sequence[Any], others: int, *, is_edit: bool) -> Trace:
-    """What a call shows that no trace can follow: it is taken to depend on everything."""
+    """Return the trace of a call that cannot be traced, as if the outputs depended on everything."""
     full = [output for output in outputs if not is_empty(output)]
     return Trace(len(full), True, True, {}, others, edits=is_edit, forms=forms_of(outputs))
 
 
 def forms_of(arrays: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """Shape and dtype of each array."""
+    """Return the shape and dtype of each array."""
     return [(array.shape, array.dtype) for array in arrays]
 
 
@@ -96,7 +96,7 @@ def read_trace(closed: Any, outputs: Any, instance_arrays: Any, argument_arrays:
     used = iter(used_inputs(closed))
     leaf_marks = [(is_inexact(leaf), next(used)) for leaf in jax.tree.leaves(instance_arrays)]
     trained = [mark for floating, mark in leaf_marks if floating]
-    # jax takes the entries of a dict in the order of their keys.
+    # jax flattens a dict in the order of its keys.
     by_name = {key: [next(used) for _ in argument_arrays[key]] for key in sorted(argument_arrays)}
     variables = iter(closed.jaxpr.invars[len(leaf_marks) :])
     of_name = {key: [next(variables) for _ in marks] for key, marks in by_name.items()}
@@ -121,7 +121,7 @@ def read_trace(closed: Any, outputs: Any, instance_arrays: Any, argument_arrays:
 
 
 def partition_instance(instance: Any) -> tuple[Any, Any]:
-    """What is static of an instance, and its arrays."""
+    """Split an instance into its static part and its arrays."""
     if is_nnx(type(instance)):
         nnx: Any = sys.modules["flax.nnx"]
         return nnx.split(instance)
@@ -136,13 +136,13 @@ def combine_instance(static: Any, arrays: Any) -> Any:
 
 
 def shape_in(source: Source) -> tuple[int, ...] | None:
-    """The shape of a value that is one array of floats."""
+    """Return the shape of a sampled float array, or None for any other expression."""
     shape = re.fullmatch(r"sample\(seed(?: \+ \d+)?, (\([\d, ]*\))(?:, positive=True)?\)", source.text)
     return eval(shape[1]) if shape else None
 
 
 def instead(subject: Subject, called: Called, name: str, other: Source) -> Called | None:
-    """The call with another value of an argument, where it works."""
+    """Replace the value of an argument. Return None if the call fails then."""
     others = {**called.arguments, name: replace(other, told=called.arguments[name].told or "shape")}
     try:
         trace_call(subject, called.method, others, called.keywords, called.axis)

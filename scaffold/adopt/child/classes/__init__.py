@@ -1,1 +1,1 @@
-"""Classes and functions as targets: where they are, and of what kind."""
+"""Classes and functions as targets: their kinds, sources, methods and documentation."""

@@ -1,4 +1,4 @@
-"""The source of a class and of its own bases, as text and parsed, and the docstrings that stand below its fields."""
+"""Source of a class and of its own bases, as text and parsed, and docstrings of fields."""
 
 import ast
 import contextlib
@@ -13,25 +13,25 @@ from .methods import is_base
 
 
 def source_text(owner: Any) -> str:
-    """The source of a class or method; empty where Python has none."""
+    """Return the source of a class or method, or an empty text if Python has none."""
     return class_source(owner) if isinstance(owner, type) else source_of(owner)
 
 
 @functools.cache
 def class_source(cls: type) -> str:
-    """The source of a class, which `inspect` finds by parsing all of its file each time."""
+    """Return the source of a class, cached since `inspect` parses the whole file each time."""
     return source_of(cls)
 
 
 def sources_of(cls: type) -> Iterator[ast.Module]:
-    """The parsed source of a class, then of each of its own bases."""
+    """Yield the parsed source of a class, then of each of its own bases."""
     for owner in (owner for owner in cls.__mro__ if not is_base(owner)):
         yield from _parsed(owner)
 
 
 @functools.cache
 def _parsed(cls: type) -> tuple[ast.Module, ...]:
-    """The parsed source of a class, and nothing for one within a longer statement."""
+    """Parse the source of a class. Return () for a class within a longer statement."""
     with contextlib.suppress(SyntaxError):
         return (ast.parse(textwrap.dedent(class_source(cls))),)
     return ()
@@ -39,7 +39,7 @@ def _parsed(cls: type) -> tuple[ast.Module, ...]:
 
 @functools.cache
 def attributes_used(cls: type) -> tuple[set[str], set[str], set[str]]:
-    """The attributes of `self` that the sources of a class read, those that they store, and all words in quotes."""
+    """Return the attributes of `self` that a class reads, the attributes it stores, and its strings."""
     read, stored, texts = set[str](), set[str](), set[str]()
     for node in (node for tree in sources_of(cls) for node in ast.walk(tree)):
         match node:
@@ -53,7 +53,7 @@ def attributes_used(cls: type) -> tuple[set[str], set[str], set[str]]:
 
 
 def field_docstrings(cls: type) -> dict[str, str]:
-    """The strings below annotated fields, by the names of these: `pose: Array` and on the next line `"Shape (7,)."`."""
+    """Map annotated fields to the strings below them, as in `pose: Array` above `"Shape (7,)."`."""
     found: dict[str, str] = {}
     for tree in sources_of(cls):
         bodies = [node.body for node in tree.body if isinstance(node, ast.ClassDef)]

@@ -1,4 +1,4 @@
-"""What docstrings and comments say: the method that a class is for, the dims of arrays, of which kind their numbers are."""
+"""Facts about arguments from docstrings and comments, such as dims, dtypes and types."""
 
 import dataclasses
 import inspect
@@ -27,7 +27,7 @@ SHAPES = tuple(
         rf"(?:array|tensor|matrix|vector|features?|inputs?|states?|indices|weights)s?:?\s+[`'\"]*[(\[]({_SEVERAL})[)\]]",
     )
 )
-"""How a text says the shape of an array: by names, numbers and sums of these."""
+"""Match the shape of an array in a text: names, numbers, and sums of them."""
 BRACKETS = re.compile(
     rf"(?<![\w.])(?<!in )(?<!range )(?<!interval )(?<!between )(?!\[?\(?(?!\.{{3}})[\d., ]+[)\]])[(\[]({_SEVERAL})[)\]]"
 )
@@ -35,24 +35,27 @@ DIM = re.compile(
     r"\d+|\.{3}|\w{1,2}|[nN]_\w+|\w*(batch|num|seq|len|dim|feat|chan|height|width|time|size|samples?|nodes?|edges?|heads?|hidden|"
     r"embed|vocab|classes|steps?|tokens?|points?|atoms?|units?|rows?|cols?)\w*"
 )
-"""Words that are dims even where nothing but brackets says so."""
+"""Matches words that are dims even if a text says no more than brackets."""
 SINGLE = re.compile(r"(?<![\w.])\[(\w{3,})\]")
-"""A word alone in brackets, which is a dim where it counts something or is an argument beside the array, and else a unit."""
+"""Matches a single word in brackets.
+
+A word that counts something or names another argument is a dim. Any other word is a unit.
+"""
 COUNTS = re.compile(r"n(um)?_\w+")
 AXES = 2
-"""How many axes `*name` has where nothing says it: those of a picture."""
+"""Default number of axes of `*name`, as of a picture."""
 NO_DEFAULTS: Mapping[str, Any] = MappingProxyType({})
 COMMENT = re.compile(
     rf"^\s+(\w+)\s*:[^#\n]*#\s*[`'\"]*(?:shape\s*:?\s*)?[(\[]({_SEVERAL})[)\]]", re.MULTILINE
 )
-"""How a comment beside a field says its shape."""
+"""Matches a comment beside a field that gives its shape."""
 COMMENT_OF_NAME = re.compile(rf"#\s*`?(\w+)`?(?:\s*[:=]|\.shape\s*[:=]+|\s+is)\s*[(\[]({_SEVERAL})[)\]]")
 COMMENT_OF_HEAD = re.compile(rf"def \w+\([^#\n]*:\s*#\s*[(\[]({_SEVERAL})[)\]]")
-"""How comments in a method say the shape of what it is given."""
+"""Matches a comment beside the head of a method, with the shape of the first argument."""
 TYPES = re.compile(r"\b(Array|ndarray|int|float|bool|str|None|Any|optional|default|tuple|list|Callable)\b")
-"""Words that stand between such brackets where they say a type."""
+"""Matches words in brackets that belong to a type, and not to a shape."""
 TYPED = re.compile(r"\w`*[ \t]*(?:\(([^()\n]*)\)[ \t]*:|:[ \t]*([^\n.]*)$)", re.MULTILINE)
-"""How the first line of an entry says a type: `size (int, optional): ...`, and `size : int` with the text below."""
+"""Matches the type in the first line of an entry, such as `size (int, optional): ...` or `size : int`."""
 KINDS: dict[str, Any] = {
     **{"int": int, "integer": int, "float": float, "bool": bool, "boolean": bool, "str": str, "string": str},
     **{"dict": dict, "tuple": tuple, "list": list, "callable": Callable, "function": Callable},
@@ -60,7 +63,7 @@ KINDS: dict[str, Any] = {
 
 
 def documented(cls: type, arguments: Iterable[str], method: str = "__init__") -> Documented:
-    """What the docstrings of a class and of one of its methods say of arguments, and the comments beside its fields."""
+    """Collect facts about arguments from docstrings of the class and a method, and from comments."""
     texts, dims = [*docstrings_of(cls, method)], dict[str, str]()
     is_call = method != "__init__"
     arguments = [*arguments]
@@ -98,7 +101,7 @@ def documented(cls: type, arguments: Iterable[str], method: str = "__init__") ->
 
 
 def streams_in(cls: type, arguments: Iterable[str]) -> dict[str, Any]:
-    """The arguments that are streams of keys to the code of an NNX module: `self.rng()`, `rng.params()`."""
+    """Map arguments to `nnx.Rngs` if an NNX module draws keys from them, as in `self.rng()`."""
     nnx: Any = sys.modules.get("flax.nnx")
     if nnx is None or not issubclass(cls, nnx.Module):
         return {}
@@ -108,13 +111,13 @@ def streams_in(cls: type, arguments: Iterable[str]) -> dict[str, Any]:
 
 
 def static_fields(cls: type) -> frozenset[str]:
-    """The fields of a dataclass that it marks as static."""
+    """Return the fields that a dataclass marks as static."""
     fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
     return frozenset(field.name for field in fields if field.metadata.get("static"))
 
 
 def limits_of(cls: type) -> dict[str, tuple[float, float]]:
-    """The limits of parameters that a class keeps in two dicts by their names, as `lower_limits` and `upper_limits`."""
+    """Return the limits of parameters from two dicts of a class, `lower_limits` and `upper_limits`."""
     lower, upper = (
         {name: number for each in dir(cls) if words.search(each) for name, number in numbers_in(cls, each)}
         for words in names.LIMITS
@@ -123,14 +126,14 @@ def limits_of(cls: type) -> dict[str, tuple[float, float]]:
 
 
 def numbers_in(cls: type, attribute: str) -> list[tuple[str, float]]:
-    """The entries of an attribute that is a dict of numbers by name."""
+    """Return the entries of an attribute that is a dict of numbers by name."""
     held = inspect.getattr_static(cls, attribute, None)
     entries = held.items() if isinstance(held, dict) else ()
     return [(key, value) for key, value in entries if isinstance(key, str) and type(value) in (int, float)]
 
 
 def type_in(texts: Iterable[str]) -> Any:
-    """The type that the first line of an entry says; None where it says none, or several."""
+    """Return the type in the first line of an entry, or None unless the line names a single known type."""
     found = (match[1] or match[2] for text in texts if (match := TYPED.search(text.partition("\n")[0])))
     words = (
         re.sub(r",? *\b(optional|default.*|defaults.*)$", "", text).strip("` ").lower() for text in found
@@ -139,27 +142,27 @@ def type_in(texts: Iterable[str]) -> Any:
 
 
 def domain_in(texts: Iterable[str]) -> str:
-    """The function whose values are of the domain that a text says; empty where it says none."""
+    """Return the function that maps to the domain of a text, such as `jnp.exp`, or an empty text."""
     text = "\n".join(texts)
     return next((domain for domain, words in names.DOCUMENTED_DOMAINS.items() if words.search(text)), "")
 
 
 def is_promised(cls: type, name: str) -> bool:
-    """Whether a base leaves a method to the class, or a docstring of the class uses it: it is what the class is for."""
+    """Whether a class exists for a method: a base leaves the method open, or a docstring calls it."""
     return any(leaves_open(owner, name) for owner in cls.__mro__[1:]) or any(
         re.search(rf"\.{re.escape(name)}\(", text) for text in docstrings_of(cls)
     )
 
 
 def leaves_open(owner: type, name: str) -> bool:
-    """Whether a class leaves a method to what inherits from it: it is abstract, or raises `NotImplementedError`."""
+    """Whether a class leaves a method to subclasses: abstract, or raising `NotImplementedError`."""
     method: Any = vars(owner).get(name)
     names = getattr(getattr(inspect.unwrap(method), "__code__", None), "co_names", ())
     return name in getattr(owner, "__abstractmethods__", ()) or "NotImplementedError" in names
 
 
 def defaults_of_constructor(cls: type) -> dict[str, Any]:
-    """The defaults of the arguments of a constructor by name."""
+    """Return the defaults of the constructor's arguments by name."""
     try:
         parameters = inspect.signature(
             cls.__new__ if issubclass(cls, tuple) else cls.__init__
@@ -170,9 +173,10 @@ def defaults_of_constructor(cls: type) -> dict[str, Any]:
 
 
 def shape_in(text: str, defaults: Mapping[str, Any] = NO_DEFAULTS) -> str:
-    """The dims of the first shape that a text says; empty where it says none.
+    """Return the dims of the first shape in a text, or an empty text.
 
-    `defaults` are those of the constructor: its arguments are dims, or say of how many axes `*name` is.
+    The keys of `defaults` are arguments of the constructor, which count as dims. The value of `name` is the
+    number of axes of `*name`.
     """
     matches = sorted((match.start(1), match[1]) for shape in SHAPES for match in shape.finditer(text))
     groups = [dims for _, dims in matches if not TYPES.search(dims)]
@@ -190,19 +194,22 @@ def shape_in(text: str, defaults: Mapping[str, Any] = NO_DEFAULTS) -> str:
 
 
 def axes_of(name: str, defaults: Mapping[str, Any]) -> list[str] | None:
-    """The dims of `*name`, as many as the constructor has by default in an argument of this name; None where that is no number."""
+    """Name the dims of `*name`, as many as the default of the argument `name`.
+
+    Return None if the default is not an int from 1 to 4.
+    """
     count = defaults.get(name, AXES)
     return [f"{name}_{axis}" for axis in range(count)] if type(count) is int and 0 < count < 5 else None
 
 
 def words_of(dims: str) -> list[str]:
-    """The dims that a text has between commas; a star alone is any number of dims, as three dots are."""
+    """Split dims at commas. A star alone becomes `...`, any number of dims."""
     words = (re.sub(r"\s", "", part) for part in dims.split(","))
     return ["..." if word == "*" else word for word in words if word]
 
 
 def dtype_in(texts: Iterable[str]) -> str:
-    """What a text says of the numbers of an array, where they are no floats."""
+    """Return `int` or `bool` if a text says so of an array, or an empty text for floats."""
     text = "\n".join(texts)
     if names.DOCUMENTED_FLOAT.search(text):
         return ""
@@ -212,7 +219,7 @@ def dtype_in(texts: Iterable[str]) -> str:
 
 
 def comments_of(cls: type) -> dict[str, str]:
-    """The dims that comments beside fields name: `codes: Array  # (size, width)`."""
+    """Return the dims in comments beside fields, such as `codes: Array  # (size, width)`."""
     found = dict[str, str]()
     for owner in reversed(cls.__mro__):
         if not is_base(owner):
@@ -222,7 +229,10 @@ def comments_of(cls: type) -> dict[str, str]:
 
 
 def comments_in(cls: type, method: str, arguments: Sequence[str]) -> dict[str, str]:
-    """The dims that comments in a method name: `# x: (batch, length, dim)`, and beside its first line of its first argument."""
+    """Return the dims in comments of a method, such as `# x: (batch, length, dim)`.
+
+    A comment beside the head of the method is about the first argument.
+    """
     source = source_text(getattr(cls, method, None))
     found = {match[1]: match[2] for match in COMMENT_OF_NAME.finditer(source)}
     head = COMMENT_OF_HEAD.search(source)
@@ -232,7 +242,7 @@ def comments_in(cls: type, method: str, arguments: Sequence[str]) -> dict[str, s
 
 
 def entries(text: str, name: str) -> Iterator[str]:
-    """What a docstring says of an argument: from its name and a colon to the entry of the next one."""
+    """Yield the entries of an argument in a docstring, each from its name to the next entry."""
     mark = r"^[ \t]*(?:[-*][ \t]+)?`*"
     following = mark.replace("^", "(?!", 1) + r"[\w, ]+`*(?: \([^)\n]*\))?[ ]?:)"
     beside = r"(?:\w+`*,[ ]`*)*"  # `origins, directions : (n, 3)`
@@ -242,7 +252,10 @@ def entries(text: str, name: str) -> Iterator[str]:
 
 
 def docstrings_of(cls: type, method: str = "__init__") -> Iterator[str]:
-    """The docstrings of a method, as a class and its own bases have it, and then those of these classes."""
+    """Yield docstrings of a method in a class and its own bases.
+
+    For `__init__` and `__call__`, yield the docstrings of the classes too.
+    """
     owners = [owner for owner in cls.__mro__ if not is_base(owner)]
     for owner in owners:
         yield getattr(vars(owner).get(method), "__doc__", None) or ""

@@ -1,4 +1,4 @@
-"""What docstrings of a package show: calls as their authors wrote them, each with the names put in that stand for others."""
+"""Calls in the docstrings of a package, with local names replaced by their values."""
 
 import ast
 import contextlib
@@ -19,7 +19,7 @@ from pytree_laws.declare.methods import is_action
 from ..values.sources import BASE, Source, import_of, names_bound
 
 MARKS = re.compile(r">>>|```|::[ \t]*\n|code-block::|\b(?:Examples?|Usage):[ \t]*\n")
-"""What code in a docstring begins with."""
+"""Matches the beginning of code in a docstring."""
 FENCE = re.compile(
     r"^([ \t]*)```+[ \t]*(?:python|py|pycon)?[ \t]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL
 )
@@ -27,19 +27,22 @@ BLOCK = re.compile(
     r"^([ \t]*)(?:\.\. code-block:: *python|(?!\.\. )\S.*::|::|(?:Examples?|Usage):)[ \t]*\n(?:[ \t]*\n)*((?:\1[ \t]+.*(?:\n|\Z)|[ \t]*\n)+)",
     re.MULTILINE,
 )
-"""A block of code in reStructuredText: a directive, or what is indented below a line that ends with `::`; and below a heading of Google's style."""
+"""Matches a code block of reStructuredText, or below a heading of Google style.
+
+A reStructuredText block follows a directive or a line that ends in `::`.
+"""
 PROMPT = re.compile(r"^[ \t]*(>>>|\.\.\.) ?(.*)$", re.MULTILINE)
 MOST_FILES = 500
 LONGEST = 600
-"""How long an example may be with all names put in."""
+"""Maximum number of characters of an example with all names replaced."""
 KEYS = ("key", "PRNGKey", "Rngs")
-"""Names of what is made of a seed."""
+"""Functions that make a key from a seed."""
 NUMPY = ("np", "numpy")
 OF_SEEDS = {
     **{name: ast.parse("jax.random.key(0)", mode="eval").body for name in ("key", "rng")},
     "rngs": ast.parse("nnx.Rngs(0)", mode="eval").body,
 }
-"""What stands for a seed by its name alone, where an example leaves out the line that makes it."""
+"""Values of names that mean a key, for examples that leave out the line that makes the key."""
 
 
 @dataclass(frozen=True)
@@ -47,16 +50,16 @@ class Example:
     """A call in a docstring: the function, and its arguments by position and by name."""
 
     function: str
-    """As it is written, with the names put in."""
+    """Function as it is written, with names replaced."""
     receiver: str
-    """Of the call of a method, what it is called on; of any other call what is called itself."""
+    """Object that a method is called on, or the function itself."""
     method: str
-    """Empty where it may be the call of an instance."""
+    """Name of the method, empty if the call may be of an instance."""
     by_position: tuple[Source, ...]
     by_name: Mapping[str, Source]
     imports: tuple[tuple[str, str], ...]
     owner: str
-    """The name of the class or function that the docstring is of."""
+    """Name of the class or function that has the docstring."""
 
     @property
     def source(self) -> Source:
@@ -65,7 +68,7 @@ class Example:
 
 @dataclass
 class Lines:
-    """The lines of one docstring so far: what its names stand for, and what they are imported by."""
+    """Values and imports of names in a docstring, up to the current line."""
 
     module: str
     values: dict[str, ast.expr] = field(default_factory=lambda: {**OF_SEEDS})
@@ -73,7 +76,7 @@ class Lines:
     unknown: set[str] = field(default_factory=set[str])
 
     def run(self, statement: ast.stmt) -> Iterator[ast.expr]:
-        """Notes what a statement says of names; the expressions in it, with the names put in."""
+        """Note the names that a statement binds, and yield its expressions with names replaced."""
         match statement:
             case ast.Import() | ast.ImportFrom():
                 line = ast.unparse(statement)
@@ -102,7 +105,10 @@ class Lines:
         return PutIn(self.values).visit(copy.deepcopy(node))
 
     def source(self, node: ast.expr) -> Source | None:
-        """An expression with what it needs; None where a name in it is not known."""
+        """Return an expression with its imports, or None if it cannot be an example.
+
+        Unknown names, side effects and a `...` for the reader are such obstacles.
+        """
         text = ast.unparse(with_seeds(node))
         bound = {arg.arg for each in ast.walk(node) if isinstance(each, ast.arguments) for arg in each.args}
         bound |= set(names_stored(node))
@@ -114,7 +120,7 @@ class Lines:
         return Source(text, tuple((name, line) for name, line in lines.items() if line))
 
     def line_of(self, name: str) -> str | None:
-        """The statement that imports a name, empty for one of Python's own; None where it is not known."""
+        """Return the import of a name: empty for a builtin, None for an unknown name."""
         line = self.imports.get(name)
         if line is None and name not in BASE:
             imported = (module for module in modules_above(self.module) if module in sys.modules)
@@ -125,7 +131,7 @@ class Lines:
 
 
 def modules_above(module: str) -> Iterator[str]:
-    """A module and the packages that it is in, the nearest first: examples use what a package exports."""
+    """Yield a module, then its packages upwards, since examples use what packages export."""
     while module:
         yield module
         module = module.rpartition(".")[0]
@@ -135,21 +141,21 @@ BUILTINS = frozenset(("range", "len", "tuple", "list", "dict", "float", "int", "
 
 
 def names_stored(node: ast.AST) -> Iterator[str]:
-    """The names that are given a value within."""
+    """Yield the names that a node assigns."""
     for each in ast.walk(node):
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
             yield each.id
 
 
 def acts(node: ast.expr) -> bool:
-    """Whether a function is called that does something to the world, by its name."""
+    """Whether an expression calls a function that has side effects by its name."""
     functions = (each.func for each in ast.walk(node) if isinstance(each, ast.Call))
     names = (getattr(function, "attr", getattr(function, "id", "")) for function in functions)
     return any(name == "open" or is_action(object, name) for name in names)
 
 
 def leaves_out(node: ast.expr) -> bool:
-    """Whether `...` stands for what a reader is to fill in, and for no axes of an index."""
+    """Whether a `...` is left for the reader to fill in, as opposed to axes of an index."""
     parts = [each.slice for each in ast.walk(node) if isinstance(each, ast.Subscript)]
     of_indices = {id(each) for part in parts for each in ast.walk(part)}
     return any(
@@ -159,7 +165,7 @@ def leaves_out(node: ast.expr) -> bool:
 
 
 class PutIn(ast.NodeTransformer):
-    """Puts what names stand for in their place."""
+    """Transformer that replaces names by their values, except in lambdas."""
 
     def __init__(self, values: Mapping[str, ast.expr]) -> None:
         self.values = values
@@ -172,7 +178,7 @@ class PutIn(ast.NodeTransformer):
 
 
 def with_seeds(node: ast.expr) -> ast.expr:
-    """The same with the seed of the tests in the place of the numbers that keys are made of, and for what NumPy draws without one."""
+    """Make keys, and draws of NumPy, depend on the `seed` of the tests."""
     node = copy.deepcopy(node)
     for part in ast.walk(node):
         match part:
@@ -192,7 +198,7 @@ def with_seeds(node: ast.expr) -> ast.expr:
 
 
 def examples_of(text: str, lines: Lines, owner: str) -> Iterator[Example]:
-    """The calls in the code of a docstring, in order."""
+    """Yield the calls in the code of a docstring, in order."""
     for code in code_in(text):
         for statement in statements_in(code):
             for expression in lines.run(statement):
@@ -201,7 +207,7 @@ def examples_of(text: str, lines: Lines, owner: str) -> Iterator[Example]:
 
 
 def example_of(call: ast.Call, lines: Lines, owner: str) -> Example | None:
-    """A call of which all names are known, and that has neither `*` nor `**`."""
+    """Return a call as an example, or None if it has `*`, `**` or unknown names."""
     if any(isinstance(arg, ast.Starred) for arg in call.args) or any(not each.arg for each in call.keywords):
         return None
     receiver = call.func.value if isinstance(call.func, ast.Attribute) else call.func
@@ -222,7 +228,7 @@ def example_of(call: ast.Call, lines: Lines, owner: str) -> Example | None:
 
 
 def code_in(text: str) -> Iterator[str]:
-    """The pieces of code in a docstring."""
+    """Yield the pieces of code in a docstring."""
     for match in (*FENCE.finditer(text), *BLOCK.finditer(text)):
         if ">>>" not in match[2]:
             yield textwrap.dedent(match[2])
@@ -231,7 +237,7 @@ def code_in(text: str) -> Iterator[str]:
 
 
 def statements_in(code: str) -> list[ast.stmt]:
-    """The statements of a piece of code; of what is no Python, those that are before."""
+    """Parse a piece of code, up to the first syntax error."""
     rows = code.splitlines()
     while rows:
         try:
@@ -245,7 +251,7 @@ def statements_in(code: str) -> list[ast.stmt]:
 
 @functools.cache
 def package_examples(package: str) -> tuple[Example, ...]:
-    """The calls in all docstrings of a package."""
+    """Return the calls in all docstrings of a package."""
     found = [
         example for module, text in texts_of(package, MARKS) for example in module_examples(module, text)
     ]
@@ -253,7 +259,7 @@ def package_examples(package: str) -> tuple[Example, ...]:
 
 
 def texts_of(package: str, marks: re.Pattern[str]) -> Iterator[tuple[str, str]]:
-    """The files of a package in which a pattern is found, by module."""
+    """Yield module and text of each file of a package that matches a pattern."""
     for folder, path in files_of(package):
         with contextlib.suppress(OSError, UnicodeDecodeError):
             text = path.read_text(encoding="utf-8")
@@ -263,7 +269,7 @@ def texts_of(package: str, marks: re.Pattern[str]) -> Iterator[tuple[str, str]]:
 
 
 def files_of(package: str) -> Iterator[tuple[Path, Path]]:
-    """The files of a package, or the one of a module, each with the folder that it is imported from."""
+    """Yield each file of a package or module, with the folder that imports start from."""
     try:
         spec = importlib.util.find_spec(package)
     except (ImportError, ValueError):
@@ -277,7 +283,7 @@ def files_of(package: str) -> Iterator[tuple[Path, Path]]:
 
 
 def module_examples(module: str, text: str) -> Iterator[Example]:
-    """The calls in the docstrings of a file; the names of that of the file itself are known in all others."""
+    """Yield the calls in all docstrings of a file."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):

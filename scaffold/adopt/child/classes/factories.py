@@ -1,4 +1,4 @@
-"""Which functions make a transformation of optax, as far as they say it: none is run to find out."""
+"""Functions that make an optax transformation, by annotation or source. None of them runs."""
 
 import ast
 import functools
@@ -16,12 +16,12 @@ SAYS = re.compile(r"^['\"]?(\w+\.)*GradientTransformation(ExtraArgs)?['\"]?$")
 
 
 def transformation_type() -> Any:
-    """The class of all transformations, where optax is in use."""
+    """Return the class of all transformations, or None if optax is not imported."""
     return getattr(sys.modules.get("optax"), "GradientTransformation", None)
 
 
 def is_transformation(function: Any, above: tuple[Any, ...] = ()) -> bool:
-    """Whether a function says that it makes a transformation: by its annotation, or by what it returns."""
+    """Whether a function makes a transformation, by its annotation or its return statements."""
     if not isinstance(function, types.FunctionType) or transformation_type() is None or function in above:
         return False
     said = function.__annotations__.get("return", EMPTY)
@@ -38,7 +38,7 @@ def says(annotation: Any) -> bool:
 
 
 def returned(function: Any) -> Iterator[ast.expr]:
-    """The expressions that a function itself returns, as it is written; of a local name, what it is assigned."""
+    """Yield the expressions that a function returns, with a local name replaced by its value."""
     try:
         [node] = ast.parse(textwrap.dedent(inspect.getsource(function))).body
     except (OSError, TypeError, SyntaxError, ValueError):
@@ -61,7 +61,7 @@ def returned(function: Any) -> Iterator[ast.expr]:
 
 
 def statements_in(function: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a function without those of functions and classes in it."""
+    """Yield the nodes of a function, except nodes of nested functions and classes."""
     for child in ast.iter_child_nodes(function):
         if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             yield child
@@ -69,7 +69,7 @@ def statements_in(function: ast.AST) -> Iterator[ast.AST]:
 
 
 def makes(node: ast.expr, function: Any, above: tuple[Any, ...]) -> bool:
-    """Whether an expression is the call of what makes a transformation, or of the class of these."""
+    """Whether an expression calls a function that makes a transformation, or the class of transformations."""
     if not isinstance(node, ast.Call):
         return False
     try:

@@ -1,4 +1,4 @@
-"""Subclasses of an abstract class in modules of its package that nobody has imported."""
+"""Subclasses of an abstract class in modules of its package that are not imported yet."""
 
 import contextlib
 import functools
@@ -12,14 +12,14 @@ from .lookup import TESTS
 from .uses.lookalikes import subclasses
 
 MAX_MODULES = 8
-"""How many modules are imported for the subclasses of one class: each may import more."""
+"""Maximum number of modules to import for a class, since each may import more."""
 _PROGRAMS = re.compile(r"examples?|benchmarks?|__main__")
-"""Modules that are run, and not imported."""
+"""Matches modules that are run, not imported."""
 
 
-@functools.cache  # a class that cannot be built is asked for again and again, and each answer reads the files of its package
+@functools.cache  # since each call reads all files of the package
 def import_heirs(cls: type) -> bool:
-    """Imports modules of the package of an abstract class that have subclasses of it; whether there are more of them now."""
+    """Import modules that have subclasses of an abstract class. Return whether there are more now."""
     if kind_of(cls).name != "abstract":
         return False
     before = subclasses(cls)
@@ -30,7 +30,7 @@ def import_heirs(cls: type) -> bool:
 
 
 def modules_with_heirs(cls: type) -> list[str]:
-    """The modules of the package of a class whose text has a class statement with it among the bases, the nearest first."""
+    """Return modules of the package whose text has a subclass of the class, the nearest first."""
     statement = re.compile(rf"^class \w+\((?:[^()]*[\s,.])?{re.escape(cls.__name__)}\b", re.MULTILINE)
     own = cls.__module__
     texts = texts_of(own.partition(".")[0], statement)
@@ -39,11 +39,10 @@ def modules_with_heirs(cls: type) -> list[str]:
 
 
 def is_imported_by_users(module: str) -> bool:
-    """Whether no part of the name of a module says that it is of tests, or a program."""
+    """Whether a module is neither a test nor a program, by the parts of its name."""
     return not any(TESTS.search(part) or _PROGRAMS.fullmatch(part) for part in module.split("."))
 
 
 def _shared(module: str, other: str) -> int:
-    """How many packages two modules share."""
     pairs = zip(module.split("."), other.split("."), strict=False)
     return next((place for place, (left, right) in enumerate(pairs) if left != right), 0)

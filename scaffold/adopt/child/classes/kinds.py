@@ -1,4 +1,4 @@
-"""Which kind of pytree a class is, and why one is left out."""
+"""Kind of pytree that a class is, or the reason to leave the class out."""
 
 import dataclasses
 import dis
@@ -17,14 +17,14 @@ from .factories import is_transformation
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """What a class is, in one word, and why it gets no suite, where it gets none."""
+    """Kind of a class in a word, and the reason if the class gets no suite."""
 
     name: str
     why: str = ""
 
 
 def kind_of(cls: Any) -> Kind:
-    """The kind of a class; of what is no pytree, `plain`."""
+    """Return the kind of a class, or `plain` for anything that is not a pytree."""
     if isinstance(cls, types.FunctionType):
         return kind_of_function(cls)
     if wrapped_class(cls) is not None:
@@ -47,7 +47,7 @@ def kind_of(cls: Any) -> Kind:
 
 
 def kind_of_function(function: Any) -> Kind:
-    """A function that makes a transformation of optax; others are no targets."""
+    """Return `transformation` for a function that makes an optax transformation, or else `plain`."""
     if is_transformation(function):
         return Kind("transformation")
     return Kind(
@@ -57,7 +57,7 @@ def kind_of_function(function: Any) -> Kind:
 
 
 def wrapped_class(value: Any) -> type | None:
-    """The class that a wrapper stands for, as what a decorator of compiled functions makes of it."""
+    """Return the class inside a wrapper such as `eqx.filter_jit(Class)`, or None."""
     inner = None if isinstance(value, type) else getattr(value, "__wrapped__", None)
     return inner if isinstance(inner, type) else None
 
@@ -68,7 +68,7 @@ def is_module(cls: type) -> bool:
 
 
 def is_part(cls: type) -> bool:
-    """Whether a class is one by which a library keeps what its modules hold: states, Variables, keys."""
+    """Whether a library keeps the contents of modules in this class, such as States, Variables and keys."""
     equinox: Any = sys.modules.get("equinox")
     flax: Any = sys.modules.get("flax.nnx")
     parts = [equinox.nn.State, equinox.nn.StateIndex] if equinox is not None else []
@@ -77,7 +77,7 @@ def is_part(cls: type) -> bool:
 
 
 def is_nnx(cls: type) -> bool:
-    """Whether a class is one of NNX whose instances hold Variables and change: a module, a metric."""
+    """Whether a class is an NNX class that holds Variables and changes, such as a module or a metric."""
     nnx: Any = sys.modules.get("flax.nnx")
     return nnx is not None and issubclass(cls, getattr(nnx, "Pytree", nnx.Module))
 
@@ -87,7 +87,7 @@ _REGISTERS = re.compile(r"register_(pytree\w*|dataclass)")
 
 
 def abstract_members(cls: type) -> str:
-    """What a subclass has to bring, as text; nothing for a class that can be built."""
+    """Describe the members that a subclass has to add, or return an empty text for a concrete class."""
     if getattr(cls, "_is_protocol", False):
         return "a protocol"
     members = [*getattr(cls, "__abstractmethods__", ()), *getattr(cls, "__abstractvars__", ())]
@@ -103,7 +103,7 @@ def abstract_members(cls: type) -> str:
 
 
 def never_returns(function: Any) -> bool:
-    """Whether a constructor has no way to its end but to raise, and names nothing that it might be given."""
+    """Whether a constructor takes no arguments and always raises."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     if not isinstance(code, types.CodeType) or code.co_argcount + code.co_kwonlyargcount > 1:
         return False
@@ -111,17 +111,17 @@ def never_returns(function: Any) -> bool:
 
 
 def is_bare_base(cls: type) -> bool:
-    """Whether a class says by its own name or word that it is a base: it is called `Abstract...`."""
+    """Whether a class is a base, by its name `Abstract...` or by `inspect.isabstract`."""
     return cls.__name__.startswith(("Abstract", "_Abstract")) or inspect.isabstract(cls)
 
 
 def namedtuple_kind(cls: Any) -> Kind:
-    """A NamedTuple of arrays, or one that holds functions, as a transformation of optax does."""
+    """Return the kind of a NamedTuple. With functions alone, or with a constant field, there is no suite."""
     types = [str(kind) for kind in getattr(cls, "__annotations__", {}).values()]
     functions = [text for text in types if "Fn" in text or "Callable" in text or "Protocol" in text]
     if types and len(functions) == len(types):
         return Kind("function", "it holds functions alone, and no arrays")
-    # A descriptor gives the entry of the tuple; any other value stands before it for all instances.
+    # A descriptor returns the entry of the tuple. Any other value hides the entry in all instances.
     fixed = [name for name in cls._fields if not hasattr(inspect.getattr_static(cls, name, None), "__get__")]
     if fixed:
         return Kind("plain", f"its field `{fixed[0]}` is a constant of the class, whatever an instance holds")
@@ -129,7 +129,7 @@ def namedtuple_kind(cls: Any) -> Kind:
 
 
 def is_registered(cls: type) -> bool:
-    """Whether jax flattens the instances of a class, as a blank one shows."""
+    """Whether jax flattens the instances of a class, tried with a blank instance."""
     try:
         blank = object.__new__(cls)
     except TypeError:
@@ -138,12 +138,12 @@ def is_registered(cls: type) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return jax.tree_util.default_registry.flatten_one_level(blank) is not None  # type: ignore[attr-defined]
-    except Exception:  # it is flattened, and misses its attributes
+    except Exception:  # flatten ran, and the blank instance lacks an attribute
         return True
 
 
 def registers_itself(cls: type) -> bool:
-    """Whether a class is registered when its first instance is made, as its constructor or its metaclass says."""
+    """Whether the constructor or the metaclass of a class registers it at the first instance."""
     if issubclass(cls, type):
         return False
     made_by = [vars(owner).get(name) for owner in cls.__mro__ for name in ("__new__", "__init__")]
@@ -153,7 +153,7 @@ def registers_itself(cls: type) -> bool:
 
 
 def _registers(function: types.FunctionType, depth: int = 1) -> bool:
-    """Whether a function, or one of its module that it calls, names what registers a class with jax."""
+    """Whether a function, or a function of its module that it calls, registers a class with jax."""
     names = inspect.unwrap(function).__code__.co_names
     called = [
         global_value

@@ -13,11 +13,11 @@ from .messages import message_of
 
 CLASSES: dict[tuple[str, str], Any] = {}
 TESTS = re.compile(r"(^|\.)(tests?|testing|conftest|test_\w+|\w+_test)$")
-"""Modules that have tests, and no classes for users."""
+"""Matches modules that have tests, and no classes for users."""
 
 
 def add_to_path(folders: Sequence[str]) -> None:
-    """Has modules be found in these folders too, as the tests find them."""
+    """Put folders on `sys.path`, as pytest does for the tests."""
     sys.path[:0] = [place for place in folders if place not in sys.path]
 
 
@@ -30,7 +30,7 @@ def describe_class(module: str, name: str, cls: Any, *, is_named: bool) -> dict[
     try:
         kind = kind_of(cls)
         settle(cls, module, name)
-    except Exception as error:  # of its metaclass, which may do as it likes
+    except Exception as error:  # from the metaclass
         kind = Kind("plain", f"it cannot be looked at: {error_text(error)}")
     why = kind.why or ("Python takes its name for another within a class" if name.startswith("__") else "")
     home = said_by(cls, "__module__") or module
@@ -38,7 +38,7 @@ def describe_class(module: str, name: str, cls: Any, *, is_named: bool) -> dict[
 
 
 def said_by(value: Any, name: str) -> str:
-    """What a class or a function says of itself, whatever its metaclass makes of that."""
+    """Return an attribute of a class or function as text, without the code of its metaclass."""
     if not inspect.isclass(value):
         return str(getattr(value, name, ""))
     try:
@@ -48,7 +48,7 @@ def said_by(value: Any, name: str) -> str:
 
 
 def load_class(module: str, name: str) -> Any:
-    """A class that was listed; looked up again in a process of its own."""
+    """Return a listed class, imported if another process has listed it."""
     if (module, name) not in CLASSES:
         cls = importlib.import_module(module)
         for part in name.split("."):

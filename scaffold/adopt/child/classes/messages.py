@@ -1,11 +1,11 @@
-"""Texts of errors that classes raise."""
+"""Messages of errors that classes raise."""
 
 from pytree_laws import errors
 
 
 def message_of(error: BaseException) -> str:
-    """What an error says; of a check at run time Equinox tells first where to look for what it says."""
+    """Return the message of an error, even if the code of its class fails."""
     try:
         return errors.message_of(error)
-    except Exception:  # of a class of the user's
+    except Exception:  # from a class of the user
         return "what it says cannot be read"

@@ -1,4 +1,4 @@
-"""The methods of a class that may be its call, and what speaks for each."""
+"""Methods of a class that may be its call."""
 
 import inspect
 import sys
@@ -19,7 +19,7 @@ NO_CALLS = ("replace", "tree_flatten", "tree_unflatten", "tree_flatten_with_keys
 
 
 def methods_of(cls: type) -> list[str]:
-    """The methods that may be the call, that of the instance first."""
+    """Return the methods that may be the call, first the empty name for `__call__`."""
     method_names = [
         name
         for owner in cls.__mro__
@@ -40,20 +40,20 @@ def methods_of(cls: type) -> list[str]:
 
 
 def actions_of(cls: type) -> list[str]:
-    """The public methods with arguments that are no call by their names alone, as `fit` and `run`."""
+    """Return the public methods with arguments that act on the world by their names, such as `fit`."""
     names = [name for name in dir(cls) if not name.startswith("_") and is_action(cls, name)]
     own = [name for name in names if any(name in vars(owner) for owner in cls.__mro__ if not is_base(owner))]
     return [name for name in own if takes_self(getattr(cls, name)) and parameters_of_method(cls, name)]
 
 
 def gives_no_array(method: Any) -> bool:
-    """Whether a method says that it returns a text, as one that draws a picture does, or nothing, as a check does."""
+    """Whether the return annotation is text or None, as for a drawing or a check."""
     annotations = getattr(inspect.unwrap(method), "__annotations__", {})
     return annotations.get("return", ...) in (str, bytes, None, "str", "bytes", "None")
 
 
 def form_of_call(cls: Any, method: str) -> str:
-    """A call of a method as it is written: its name, and the parameters that have no default."""
+    """Return the text of a call with the names of all required parameters."""
     parameters = required(signature_of(getattr(cls, method or "__call__"))[1:])
     by_name = inspect.Parameter.KEYWORD_ONLY
     texts = [f"{each.name}=..." if each.kind is by_name else each.name for each in parameters]
@@ -61,7 +61,7 @@ def form_of_call(cls: Any, method: str) -> str:
 
 
 def takes_self(value: Any) -> bool:
-    """Whether what a class holds is a method: a function, as it is or wrapped, of an instance."""
+    """Whether an attribute of a class is a method, possibly wrapped."""
     if not callable(value) or isinstance(value, type | staticmethod | classmethod):
         return False
     try:
@@ -71,12 +71,12 @@ def takes_self(value: Any) -> bool:
 
 
 def is_override(cls: type, name: str) -> bool:
-    """Whether a class has its own form of a method of one of its bases."""
+    """Whether a class overrides a method of its bases."""
     return sum(name in vars(owner) for owner in cls.__mro__ if not is_base(owner)) > 1
 
 
 def is_base(owner: type) -> bool:
-    """Whether a class is one that all of its kind have, whose methods are no calls."""
+    """Whether a class is a common base such as `eqx.Module`, whose methods are not calls."""
     known = {
         ("equinox", "Module"), ("flax.nnx", "Module"), ("flax.nnx", "Pytree"), ("flax.nnx", "Object"),
     }  # fmt: skip
@@ -87,9 +87,10 @@ def is_base(owner: type) -> bool:
 
 
 def parameters_of_method(cls: type, name: str) -> list[inspect.Parameter] | None:
-    """The parameters of a method without `self`, as its class has it: what wraps it for an instance hides some of them.
+    """Return the parameters of a method without `self`, or None if there is no signature.
 
-    What it does not say of one, the method of a base says that it overrides.
+    The class is read, because a wrapper of the instance hides some parameters. Missing annotations come from
+    the overridden method of a base.
     """
     try:
         parameters = parameters_of(getattr(cls, name), cls)

@@ -1,4 +1,4 @@
-"""Methods that give a part of the instance by its name, as `get(path: str)`: they compute nothing."""
+"""Methods that look up a part of the instance by name, such as `get(path: str)`, and compute nothing."""
 
 import ast
 import inspect
@@ -9,11 +9,11 @@ _OF_LOOKUPS = (
     *("getattr", "hasattr", "get", "items", "keys", "values", "split", "partition", "join", "reduce", "len"),
     *("isinstance", "list", "tuple", "dict", "sorted", "int", "isdigit", "repr", "str", "format"),
 )
-"""What a method may call that only looks a part up; the errors that it raises are capitalised."""
+"""Functions that a lookup may call, beside constructors of errors, which are capitalised."""
 
 
 def gives_part_by_name(method: Any) -> bool:
-    """Whether a method takes one text, and gives what the instance has under it."""
+    """Whether a method takes a single string, and only looks up a part of the instance."""
     try:
         node = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(method)))).body[0]
     except (OSError, SyntaxError, TypeError, IndexError):

@@ -1,1 +1,1 @@
-"""Whether an example says anything, and what the laws say of it."""
+"""Checks whether an example says anything, and a run of the laws on the class."""

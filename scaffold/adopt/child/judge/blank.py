@@ -1,4 +1,4 @@
-"""Instances that hold nothing yet: an empty memory, sums that are zero. What they are asked for is always the same."""
+"""Instances that hold nothing yet, such as an empty memory, and always return the same."""
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
@@ -22,13 +22,13 @@ from ..values.sources import Source, literal, refer
 from .validate_example import program
 
 NUMBERS = ("0.5", "1.5")
-"""What is tried in place of a number that is 0, where the call says nothing with it."""
+"""Numbers to try in place of 0, if the call says nothing with 0."""
 
 
 def more_telling(
     cls: type, built: Built, called: Called | None, call: Callable[[Built], Called | None]
 ) -> tuple[Built, Called | None]:
-    """The same, or the instance with drawn numbers, where a method of the class makes one that holds nothing yet."""
+    """Replace a blank instance that a class method makes by an instance with drawn numbers."""
     is_constructor = built.positional < 0 or built.has_state or built.maker.text == refer(cls).text
     if is_constructor or not is_blank(built, called):
         return built, called
@@ -40,14 +40,14 @@ def more_telling(
 
 
 def as_method(cls: type, made: Built) -> list[Called]:
-    """What made an instance that holds nothing yet, as a method beside the call, where it is one of the class."""
+    """Return the class method that made a blank instance as a further method, if the class has it."""
     name = made.maker.text.removeprefix(f"{refer(cls).text}.")
     is_own = name.isidentifier() and made.maker.text.endswith(f".{name}") and is_of_class(cls, name)
     return [Called(name, made.arguments, tuple(made.arguments)[made.positional :])] if is_own else []
 
 
 def is_blank(built: Built, called: Called | None) -> bool:
-    """Whether an array has no entries, or zeros alone while the call gives one result for all arguments."""
+    """Whether an array is empty, or is zero while the call returns the same for all arguments."""
     leaves = [leaf for leaf in arrays_of(model_of(built, 0)) if is_inexact(leaf)]
     if any(np.size(leaf) == 0 for leaf in leaves):
         return True
@@ -57,7 +57,7 @@ def is_blank(built: Built, called: Called | None) -> bool:
 
 
 def gives_one_result(built: Built, called: Called) -> bool:
-    """Whether a call gives the same for several draws of its arguments; zeros, where nothing in them is drawn."""
+    """Whether a call returns the same for several draws, or zeros if no argument is drawn."""
     try:
         if not any("seed" in source.text for source in called.arguments.values()):
             run, (arrays, arguments) = program(built, called, 0)
@@ -74,7 +74,7 @@ def are_equal(first: Sequence[Any], second: Sequence[Any]) -> bool:
 
 
 def filled(cls: type, built: Built) -> Iterator[Built]:
-    """The instance by its constructor, with drawn numbers in its arrays, which have entries; then with others for zeros."""
+    """Yield instances of the constructor with drawn arrays, first with zero numbers, then with others."""
     made = model_of(built, 0)
     sizes = [size for leaf in arrays_of(made) for size in axes_of(leaf)]
     arguments = dict[str, Source]()
@@ -92,7 +92,7 @@ def filled(cls: type, built: Built) -> Iterator[Built]:
 
 
 def drawn_like(name: str, value: Any, count: int) -> Source | None:
-    """An array of drawn numbers with the shape of an array, `count` in place of no entries; a number or a word as it is."""
+    """Return a drawn array like `value`, with `count` for empty axes, or any other value as a literal."""
     if is_array(value):
         shape = tuple(size or count for size in axes_of(value))
         source = array(name, shape, "float" if is_inexact(value) else "int", Context())

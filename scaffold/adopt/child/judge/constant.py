@@ -1,4 +1,4 @@
-"""Calls that give the same for all draws: whether a game is over that never is. Another method says more."""
+"""Calls that return the same for all draws, such as whether a game is over. Another method says more."""
 
 from pytree_laws.inspect.arrays import host
 from pytree_laws.inspect.trees import arrays_of
@@ -9,11 +9,11 @@ from ..calling.called import Called
 from ..calling.invoke import invoke
 
 DRAWS = 6
-"""For how many seeds the results are compared."""
+"""Number of seeds whose results are compared."""
 
 
 def telling_call(built: Built, called: Called, methods: list[Called]) -> tuple[Called, list[Called]]:
-    """The call and the other methods; in its place the best of these whose result varies, where its own never does."""
+    """Exchange a call that never varies with the best method that does."""
     if built.has_state or not called.method or varies(built, called):
         return called, methods
     others = [method for method in methods if method.is_meaningful and method.arguments]
@@ -24,7 +24,7 @@ def telling_call(built: Built, called: Called, methods: list[Called]) -> tuple[C
 
 
 def varies(built: Built, called: Called) -> bool:
-    """Whether the arrays that a call gives differ for some seeds; so it is taken to be where a call raises, or gives none."""
+    """Whether results differ between seeds. A call that raises or returns no arrays counts as varying."""
     results = (result_bytes(built, called, seed) for seed in range(DRAWS))
     try:
         first = next(results)
@@ -34,7 +34,7 @@ def varies(built: Built, called: Called) -> bool:
 
 
 def result_bytes(built: Built, called: Called, seed: int) -> list[bytes]:
-    """The arrays that the call of an instance gives, as bytes."""
+    """Return the arrays that a call returns, as bytes."""
     node = built.source.value(seed)
     values = {name: source.value(seed, StateOf(built)) for name, source in called.arguments.items()}
     result = invoke(getattr(node, called.method), values, called.keywords, called.axis)

@@ -1,4 +1,4 @@
-"""What the suite of a class declares, as the laws infer it."""
+"""Declarations of a class's suite, as the laws infer them."""
 
 import contextlib
 from collections.abc import Mapping, Sequence
@@ -20,11 +20,11 @@ UNDECLARED: dict[str, Any] = {
     **{"leaves": [], "leaf_imports": [], "static": [], "outputs": [], "updates": [], "dims": []},
     **{"unsure": [], "presumed": []},
 }
-"""What is declared of a class of which nothing is inferred: its suite finds that by itself."""
+"""Empty declarations, for a class whose suite has to infer them itself."""
 
 
 def declarations(description: Mapping[str, Any], built: Built, called: Called | None) -> dict[str, Any]:
-    """Leaves, static values and outputs, as the laws infer them; what they cannot, a suite finds by itself."""
+    """Infer leaves, static values and outputs. The suite itself infers any declaration left empty."""
     suite: Any = suite_of(description, built, called)()
     leaves, imports, statics, outputs, updates = [], [], [], [], []
     quiet = (
@@ -56,7 +56,10 @@ def declarations(description: Mapping[str, Any], built: Built, called: Called | 
 
 
 def render_leaves(suite: Any, kind: str, unused: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """The leaves as they are declared, and the imports of the types of Variables. Raises `LookupError` for one without a name."""
+    """Render the leaves as declared, with imports of Variable types.
+
+    Raises `LookupError` for a Variable type that no name refers to.
+    """
     if kind != "nnx":
         leaves = [replace(leaf, unused=leaf.unused or leaf.path in unused) for leaf in inferred_leaves(suite)]
         return [render(leaf) for leaf in leaves], []
@@ -72,7 +75,7 @@ def render_leaves(suite: Any, kind: str, unused: Sequence[str]) -> tuple[list[st
 
 
 def variable_type(kind: type) -> Source:
-    """How the type of a Variable is written: Flax's own by `nnx`, another by its import."""
+    """Return the source of a Variable type: `nnx.Param` for Flax's own, or a name with its import."""
     from pytree_laws.kinds.nnx.inference import name_of_type
 
     text = name_of_type(kind)
@@ -80,7 +83,7 @@ def variable_type(kind: type) -> Source:
 
 
 def as_it_flows(suite: Any, variable: Any) -> Any:
-    """A Variable as it was found; running statistics are cut off where no gradient comes from them."""
+    """Note on running statistics whether a gradient flows through them."""
     from flax import nnx
 
     if issubclass(variable.type, nnx.BatchStat):
@@ -98,7 +101,7 @@ def updates_of(suite: Any, kind: str) -> Sequence[str]:
 
 
 def suite_of(description: Mapping[str, Any], built: Built, called: Called | None) -> type:
-    """The suite without its declarations."""
+    """Return a suite that builds and calls the class, without declarations."""
     laws: Any = PytreeLaws
     if description["kind"] == "nnx":
         from pytree_laws.nnx import NnxLaws

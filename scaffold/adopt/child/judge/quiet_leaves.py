@@ -1,4 +1,4 @@
-"""Parameters that have no gradient by the call that was found, and why that is no mistake."""
+"""Parameters without a gradient in the call, for a reason that is no mistake."""
 
 import contextlib
 import inspect
@@ -19,7 +19,10 @@ from .run_laws import attribute_of
 
 
 def quiet_leaves(suite: Any, method: str) -> dict[str, list[str]]:
-    """The parameters that the call follows in steps alone, cuts off, or leaves to other methods; `method` is what is called."""
+    """Return paths of parameters by reason: followed in `steps`, `cut_off`, or `unread` by the call.
+
+    `method` is the name of the call. Unread parameters are listed if other code reads them.
+    """
     paths_by_reason: dict[str, list[str]] = {"steps": [], "cut_off": [], "unread": []}
     with contextlib.suppress(Exception):
         params = [leaf for leaf in inferred_leaves(suite) if leaf.role == "param"]
@@ -35,7 +38,10 @@ def quiet_leaves(suite: Any, method: str) -> dict[str, list[str]]:
 
 
 def leaves_of_call(suite: Any) -> tuple[set[str], set[str]]:
-    """The leaves that the outputs depend on, and those to which a gradient may flow; all where nothing is called."""
+    """Return the leaves that outputs depend on, and the leaves that a gradient may reach.
+
+    Without a call, both are all leaves.
+    """
     if not suite.called():
         every = {leaf.path for leaf in inferred_leaves(suite)}
         return every, every
@@ -47,9 +53,9 @@ def leaves_of_call(suite: Any) -> tuple[set[str], set[str]]:
 
 
 def read_beside(instance: Any, method: str, paths: list[str], parts: Container[str] = ()) -> list[str]:
-    """Those of some leaves that code beside a method reads, by the attributes that hold them, or that hold parts with them.
+    """Return the paths whose attribute is read by code other than `method`.
 
-    Of `parts`, the attributes with a leaf that the method uses, it uses what is meant to be used.
+    An attribute in `parts` is left out, because the method uses another leaf of the same part.
     """
     leaves = dict(named_leaves(instance)) if paths else {}
     read = names_read_beside(type(instance), method) if paths else set[str]()
@@ -59,7 +65,7 @@ def read_beside(instance: Any, method: str, paths: list[str], parts: Container[s
 
 
 def names_read_beside(cls: type, method: str) -> set[str]:
-    """The attributes that methods and properties of a class read beside one of them, constructors and special methods left out.
+    """Return attributes that members of a class other than `method` read, except special methods.
 
     A class without a call may be a record, whose attributes the code of its package reads.
     """
@@ -72,7 +78,7 @@ def names_read_beside(cls: type, method: str) -> set[str]:
 
 
 def functions_of_package(cls: type) -> list[Any]:
-    """The functions of the modules that are imported of the package of a class, and the methods of its other classes."""
+    """Return the functions in imported modules of the package, and methods of its other classes."""
     package = cls.__module__.partition(".")[0]
     modules = modules_of(package)
     members = [value for _, held in modules for value in list(held.values())]
@@ -84,20 +90,20 @@ def functions_of_package(cls: type) -> list[Any]:
     ]
 
 
-@or_else(False)  # raised by what answers every attribute
+@or_else(False)  # for objects that have every attribute, such as mocks
 def is_function_of(package: str, value: Any) -> bool:
-    """Whether a value is a function that a package defines, also a compiled one."""
+    """Whether a package defines this function, which may be compiled."""
     function = inspect.unwrap(value)
     return inspect.isfunction(function) and function.__module__.partition(".")[0] == package
 
 
 def is_of_use(name: str) -> bool:
-    """Whether a method is the call, or one that people call by name."""
+    """Whether users call a method of this name."""
     return name == "__call__" or not (name.startswith("__") or "flatten" in name)
 
 
 def codes_of(value: Any) -> Iterator[CodeType]:
-    """The code of a method or a property, what wraps it looked through."""
+    """Yield the code of a method or property, inside its wrappers."""
     function = getattr(value, "fget", None) or getattr(value, "func", None) or value
     with contextlib.suppress(Exception):
         function = getattr(function, "__wrapped__", None) or getattr(function, "method", function)

@@ -1,4 +1,4 @@
-"""Holds a class to the laws by the test file that was written for it."""
+"""Run of the laws on a class, by the test file that was written for it."""
 
 import linecache
 import sys
@@ -27,7 +27,7 @@ Request = dict[str, Any]
 
 
 def run_laws(request: Request) -> dict[str, Any]:
-    """What the laws find by a test file: each finding, and how many tests passed or were skipped."""
+    """Run a test file. Return its findings, its errors, the counts of tests, and the record of numbers."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         suites = suites_of(request)
@@ -37,7 +37,7 @@ def run_laws(request: Request) -> dict[str, Any]:
 
 
 def leaf_order(request: Request) -> dict[str, Any]:
-    """The names of the leaves of the instance that a test file builds, in their order."""
+    """Return the names of the leaves of the instance that a test file builds, in order."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         suite = suites_of(request)[0]()
@@ -46,13 +46,13 @@ def leaf_order(request: Request) -> dict[str, Any]:
 
 
 def attribute_of(instance: Any, name: str, leaf: Any) -> str:
-    """The attribute that holds a leaf, also where the class is registered without keys."""
+    """Return the attribute that holds a leaf, which a class registered without keys does not name."""
     attributes = getattr(instance, "__dict__", {})
     return next((key for key, value in attributes.items() if value is leaf), name)
 
 
 def suites_of(request: Request) -> list[Any]:
-    """The suites of a test file, which is run as a module."""
+    """Run a test file as a module, and return its suites."""
     add_to_path(request["folders"])
     module = types.ModuleType(request["module"])
     module.__file__ = request["path"]
@@ -72,7 +72,7 @@ def report_of(suites: list[Any], seconds: float) -> dict[str, Any]:
     for suite in suites:
         suite.time_limit = seconds
         suite.raises_from = ADVICE
-        instance = suite()  # one, since its session keeps what has been traced
+        instance = suite()  # a single instance, since its session caches traces
         conditions = dict(conditions_of(instance))
         for name, test in [*tests_of(instance), *conditions.items()]:
             try:
@@ -89,7 +89,7 @@ def report_of(suites: list[Any], seconds: float) -> dict[str, Any]:
                     findings.append({**broken.finding.to_json(), "text": str(broken.finding)})
             except NotApplicable:
                 continue
-            except pytest.fail.Exception:  # an accepted finding that is none any more
+            except pytest.fail.Exception:  # an accepted finding that no longer occurs
                 passed += 1
             except pytest.skip.Exception as reason:
                 skipped += 1
@@ -101,32 +101,32 @@ def report_of(suites: list[Any], seconds: float) -> dict[str, Any]:
                         f"{type(error).__name__}: {error}"[:200] in finding["what"] for finding in findings
                     )
                     findings += [] if is_told else [of_condition(name, suite, error)]
-                elif is_checked_at_run_time(error):  # the class refuses what a law moves
+                elif is_checked_at_run_time(error):  # the class refuses the values of a law
                     skipped += 1
-                else:  # of a law, and not of the class
+                else:  # from a law, and not from the class
                     errors.append(internal_error(name, error))
     findings = [*{(finding["test"], finding["what"]): finding for finding in findings[::-1]}.values()][::-1]
     return {"passed": passed, "skipped": skipped, "findings": findings, "errors": errors, "rests": rests}
 
 
 def new_record(suites: list[Any], tests: str) -> str:
-    """The record of what suites compute, as their first run writes it; empty where one cannot be computed."""
+    """Return the record of the numbers that suites compute, or an empty text if a suite fails."""
     try:
         with settings():
             return record_text([suite() for suite in suites], tests)
-    except (Exception, pytest.skip.Exception):  # of a class that breaks its laws, which the findings say
+    except (Exception, pytest.skip.Exception):  # the findings report a class that breaks its laws
         return ""
 
 
 def internal_error(name: str, error: BaseException | None) -> dict[str, str]:
-    """An error of a law itself: the test, what was raised, and where."""
+    """Describe an error of a law itself: the test, the message and the line."""
     frames = traceback.extract_tb(error.__traceback__) if error is not None else []
     where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     return {"test": name, "what": f"{type(error).__name__}: {error}"[:500], "where": where}
 
 
 def of_condition(name: str, suite: type, error: Exception) -> dict[str, str]:
-    """What a condition of the suite found, as a law would tell it."""
+    """Return the error of a condition as a finding of a law."""
     message = str(error) if isinstance(error, NotTrue) else f"it raised {type(error).__name__}: {error}"
     return {
         "law": "@holds",

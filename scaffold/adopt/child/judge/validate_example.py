@@ -1,4 +1,4 @@
-"""Whether an example says anything with its values: what is refused, is no number or moves nothing is looked for anew."""
+"""Checks of an example's values, with a search for others if they are refused or say nothing."""
 
 import inspect
 import re
@@ -30,34 +30,34 @@ from ..values.domains import DOMAINS, apart, within
 from ..values.sources import Source
 
 TRIES = 40
-"""How many times the arguments with defaults are looked for."""
+"""Tries for arguments that have defaults."""
 DRAWS = 8
-"""For how many seeds the values are looked at: a scalar of any sign is often positive."""
+"""Number of seeds to evaluate, since a scalar of any sign is often positive."""
 EAGER_DRAWS = 3
-"""The same where nothing is compiled."""
+"""Number of seeds to evaluate without compilation."""
 OF_JAX = re.compile(r"[\\/]jax[\\/]_src[\\/]|^<")
 MOST = 2
-"""How many arguments with defaults are given at most, each alone."""
+"""Maximum number of optional arguments to try, each alone."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What one computation of a call shows."""
+    """Result of evaluating a call."""
 
     works: bool
-    """Whether it gives numbers, and raises nothing."""
+    """True if the call returns finite numbers, and raises nothing."""
     unmoved: int = 0
-    """How many floats of the instance its outputs do not follow."""
+    """Number of inexact leaves of the instance that have no gradient."""
     refuses: bool = False
-    """Whether the call raises for its values."""
+    """True if the call raises for its values."""
     at_edges: bool = True
-    """Whether arguments of zeros, and of ones, give numbers too."""
+    """True if arguments of zeros and of ones give finite numbers too."""
 
 
 def validate_example(
     cls: type, built: Built, called: Called | None, said: Mapping[str, Source]
 ) -> tuple[Built, Called | None]:
-    """The same, or with other values where the first are refused, give no number or leave parameters unused."""
+    """Replace values that are refused, give no finite numbers, or leave parameters unused."""
     if called is None or built.positional < 0 or built.has_state:
         return built, called
     seen = evaluate(built, called)
@@ -86,7 +86,7 @@ def validate_example(
 
 
 def validate_methods(built: Built, called: Called | None, methods: Sequence[Called]) -> Built:
-    """The same, or of numbers of another domain, where of the first ones a method gives none."""
+    """Replace numbers of the instance by another domain, if a method returns no finite numbers."""
     others = (replace(built, arguments=within(domain, built.arguments)) for domain in DOMAINS)
     others = [other for other in others if other.arguments != built.arguments and built.positional >= 0]
     if not others or all_work(built, methods):
@@ -96,7 +96,7 @@ def validate_methods(built: Built, called: Called | None, methods: Sequence[Call
 
 
 def all_work(built: Built, calls: Sequence[Called]) -> bool:
-    """Whether what these calls give for the example values are numbers; one program computes them all."""
+    """Whether these calls return finite numbers. A single program computes them all."""
     runs = [program(built, call, 0)[0] for call in calls]
 
     def every(arrays: Any, arguments: Sequence[Any]) -> Sequence[Any]:
@@ -115,7 +115,7 @@ def all_work(built: Built, calls: Sequence[Called]) -> bool:
 
 
 def in_other_domains(built: Built, called: Called) -> Iterator[tuple[Built, Called]]:
-    """The example with positive numbers, or such between 0 and 1: in the instance, in the call, in both."""
+    """Yield the example with positive numbers or numbers below 1: in the instance, the call, or both."""
     for domain in DOMAINS:
         of_call = replace(called, arguments=within(domain, called.arguments))
         of_both = replace(built, arguments=within(domain, built.arguments))
@@ -123,7 +123,10 @@ def in_other_domains(built: Built, called: Called) -> Iterator[tuple[Built, Call
 
 
 def of_other_draws(built: Built, called: Called) -> list[Called]:
-    """The call with draws of its own, where it has one of the constructor's: of equal times no time has passed."""
+    """Return the call with draws of its own, if it shares draws with the constructor.
+
+    Between equal times, for example, no time has passed.
+    """
     constructor_sources = {f"the constructor's {name}": source for name, source in built.arguments.items()}
     arguments = {
         name: source
@@ -134,7 +137,7 @@ def of_other_draws(built: Built, called: Called) -> list[Called]:
 
 
 def of_higher_rank(built: Built, called: Called) -> Iterator[Called]:
-    """The call with an axis or two more, before or behind those that it has: of one point alone there is little to see."""
+    """Yield the call with one or two more axes, since a single point may show little."""
     subject = Subject(built.source.value(0), StateOf(built))
     for name in called.guesses:
         shape = shape_in(called.arguments[name])
@@ -146,7 +149,7 @@ def of_higher_rank(built: Built, called: Called) -> Iterator[Called]:
 
 
 def with_defaults(cls: type, built: Built, called: Called, said: Mapping[str, Source]) -> Iterator[Called]:
-    """The call with one more argument, of those that it can do without."""
+    """Yield the call with a single optional argument added."""
     parameters = parameters_of_method(cls, called.method or "__call__") or []
     given_parameters = [parameter for parameter in parameters if parameter.name in called.arguments]
     spare = [
@@ -163,7 +166,7 @@ def with_defaults(cls: type, built: Built, called: Called, said: Mapping[str, So
 
 
 def argumentless_methods(built: Built, called: Called | None) -> list[Called]:
-    """The methods without arguments, where the call leaves parameters to them."""
+    """Return the methods without arguments, if the call leaves parameters without a gradient."""
     if called is None or not evaluate(built, called).unmoved:
         return []
     instance = built.source.value(0)
@@ -173,13 +176,13 @@ def argumentless_methods(built: Built, called: Called | None) -> list[Called]:
 
 
 def presumed_functions(built: Built, calls: Sequence[Called]) -> list[str]:
-    """The functions that nobody has said, where a derivative rule of the class says what they do: an inverse, a root."""
+    """Return guessed functions if a derivative rule of the class relies on them, as for an inverse."""
     guessed = [name for name, source in built.arguments.items() if source.helpers]
     return guessed if guessed and any(has_rule(built, call) for call in calls) else []
 
 
 def has_rule(built: Built, called: Called) -> bool:
-    """Whether a derivative rule, of another library than jax, goes through a call."""
+    """Whether a call goes through a derivative rule of a library other than jax."""
     try:
         run, arrays = program(built, called, 0)
         return bool(own_rules(jax.make_jaxpr(run)(*arrays).jaxpr, OF_JAX))
@@ -188,13 +191,13 @@ def has_rule(built: Built, called: Called) -> bool:
 
 
 def accept_call(built: Built, called: Called) -> Called | None:
-    """The call, or the same with arguments of another domain, where a check refuses the first; None where it refuses all."""
+    """Return the call, with numbers of another domain if a check refuses the first, or None."""
     others = (replace(called, arguments=within(domain, called.arguments)) for domain in DOMAINS)
     return next((call for call in (called, *others) if not is_refused(built, call)), None)
 
 
 def is_refused(built: Built, called: Called) -> bool:
-    """Whether a check of values, which no trace shows the outcome of, refuses the example."""
+    """Whether the example fails a check of values, whose outcome no trace shows."""
     try:
         run, arrays = program(built, called, 0)
         has_check = "callback" in str(jax.make_jaxpr(run)(*arrays))
@@ -206,8 +209,11 @@ def is_refused(built: Built, called: Called) -> bool:
 
 
 def without_sizes(built: Built) -> list[str]:
-    """The methods and properties that jax refuses, where sizes of arrays are guessed, or work where all are one: of what is square."""
-    if built.positional < 0:  # somebody has said how it is built
+    """Return methods and properties that jax refuses because of sizes.
+
+    If no sizes were guessed, only members that work on square arrays count.
+    """
+    if built.positional < 0:  # the user has given `--build`
         return []
     instance = built.source.value(0)
     refused = [name for name in names_without_arguments(instance) if has_wrong_sizes(instance, name)]
@@ -221,17 +227,17 @@ def without_sizes(built: Built) -> list[str]:
 
 
 def of_one_size(built: Built) -> Built:
-    """The same, with one number in the place of all that are given."""
+    """Replace all numbers among the arguments by the same size."""
     numbers = {name: source for name, source in built.arguments.items() if source.text.isdigit()}
     return replace(built, arguments={**built.arguments, **dict.fromkeys(numbers, Source("3"))})
 
 
 def without_a_way(built: Built) -> list[list[str]]:
-    """The methods that refuse the type or the value of what a found instance holds, with what they say.
+    """Return methods that refuse the contents of the instance, with their errors.
 
-    Where nothing else is a call either, that may be how they are meant to be used: on what somebody has made ready.
+    If the class has no call either, users may have to prepare an instance before they use it.
     """
-    if built.positional < 0:  # somebody has said how it is built
+    if built.positional < 0:  # the user has given `--build`
         return []
     instance = built.source.value(0)
     messages = ([name, _what_it_raises(instance, name)] for name in names_without_arguments(instance))
@@ -260,26 +266,26 @@ def has_wrong_sizes(instance: Any, name: str) -> bool:
 
 
 def is_of_jax(error: BaseException) -> bool:
-    """Whether jax, and not the code of the class, raised it."""
+    """Whether jax or NumPy raised the error, and not the code of the class."""
     return raised_in(error) in ("jax", "jaxlib", "numpy")
 
 
 def evaluate(built: Built, called: Called) -> Evaluation:
-    """What the call of an instance gives for the example values of several seeds."""
+    """Evaluate a call with the example values of several seeds."""
     try:
         run, arrays = program(built, called, 0)
         compute = compiled(run)
         drawn = [program(built, called, seed)[1] for seed in range(DRAWS)]
-        if not all([gives_numbers(compute, *pair) for pair in drawn]):  # a list: a later one may be refused
+        if not all([gives_numbers(compute, *pair) for pair in drawn]):  # a list: later draws may raise
             return Evaluation(False)
         at_edges = all(gives_numbers(compute, arrays[0], fill(arrays[1], edge)) for edge in (0, 1))
-    except Exception as error:  # of one that goes through no `jit`, the laws tell
+    except Exception as error:  # the laws report a call that cannot be traced
         return evaluate_eagerly(built, called) if may_be_of_trace(error) else Evaluation(False, refuses=True)
     return replace(evaluate_gradients(run, *arrays), at_edges=at_edges)
 
 
 def evaluate_eagerly(built: Built, called: Called) -> Evaluation:
-    """The same of a call that no trace can follow."""
+    """Evaluate a call that cannot be traced."""
     try:
         drawn = [program(built, called, seed) for seed in range(EAGER_DRAWS)]
         return Evaluation(all([gives_numbers(run, *arrays) for run, arrays in drawn]))
@@ -288,17 +294,17 @@ def evaluate_eagerly(built: Built, called: Called) -> Evaluation:
 
 
 def gives_numbers(compute: Callable[..., Sequence[Any]], arrays: Any, arguments: Any) -> bool:
-    """Whether all that it returns is finite."""
+    """Whether all outputs are finite."""
     return all(np.isfinite(np.asarray(output)).all() for output in compute(arrays, arguments))
 
 
 def fill(arguments: Any, value: int) -> Any:
-    """The arguments with one value in their floats."""
+    """Replace all floats among the arguments by a value."""
     return jax.tree.map(lambda leaf: jnp.full_like(leaf, value) if is_inexact(leaf) else leaf, arguments)
 
 
 def program(built: Built, called: Called, seed: int) -> tuple[Callable[..., Sequence[Any]], tuple[Any, Any]]:
-    """The floats that a call gives, as a function of the arrays of the instance and of the arguments, and these."""
+    """Return a function that computes the float outputs of a call, and its arrays and arguments."""
     static, instance_arrays = partition_instance(built.source.value(seed))
     kept, argument_arrays = partition(
         {name: source.value(seed, StateOf(built)) for name, source in called.arguments.items()}
@@ -306,7 +312,7 @@ def program(built: Built, called: Called, seed: int) -> tuple[Callable[..., Sequ
 
     def run(arrays: Any, values: Any) -> Sequence[Any]:
         node, every = combine_instance(static, arrays), combine(kept, values)
-        every = {name: every[name] for name in called.arguments}  # jax has sorted them
+        every = {name: every[name] for name in called.arguments}  # jax has sorted the keys
         with with_cold_caches(type(node)):
             method = getattr(node, called.method) if called.method else node
             result = invoke(method, every, called.keywords, called.axis)
@@ -316,7 +322,7 @@ def program(built: Built, called: Called, seed: int) -> tuple[Callable[..., Sequ
 
 
 def evaluate_gradients(run: Callable[..., Sequence[Any]], arrays: Any, arguments: Any) -> Evaluation:
-    """How many leaves of the instance have no gradient, and whether all are numbers, where gradients can be taken."""
+    """Count the leaves without a gradient, and check that all gradients are finite."""
     leaves, treedef = jax.tree.flatten(arrays)
     places = [place for place, leaf in enumerate(leaves) if is_inexact(leaf)]
 

@@ -1,1 +1,1 @@
-"""Requests of the tool and what they are answered with."""
+"""Requests of the parent process, and the handlers that answer them."""

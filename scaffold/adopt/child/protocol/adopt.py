@@ -1,4 +1,4 @@
-"""What a class's suite declares: how it is built and called, and what that shows."""
+"""Search for how a class is built and called, and for the declarations of its suite."""
 
 import contextlib
 import sys
@@ -46,16 +46,16 @@ from .options import MistakeError, built_as_said, call_as_said, check_method
 Request = dict[str, Any]
 TRIES = 300
 SEARCHES = 0.75
-"""The share of the time that the search may take: what it found by then is described in the rest."""
+"""Share of the time for the search. The rest is for the description of its results."""
 LEAST_SECONDS = 5.0
-"""What describing may take after a search that went on beyond its time, in code that hears no signal."""
+"""Minimum seconds for the description, since code that hears no signal may prolong the search."""
 STATES = 80
-"""How many arguments are tried of methods that give a state, and take it."""
+"""Tries for the arguments of methods that return or take a state."""
 
 
 @dataclass
 class Example:
-    """What is found of a class so far: how it is built and called, its other methods, and why there is no more."""
+    """Results of the search so far: how a class is built and called, its other methods, and failures."""
 
     built: Built | None = None
     called: Called | None = None
@@ -63,17 +63,17 @@ class Example:
     failure: Failure = field(default_factory=Failure)
     of_call: Failure = field(default_factory=Failure)
     unfinished: str = ""
-    """Why the search ended before it was done."""
+    """Reason why the search ended early."""
     maker: Built | None = None
-    """The class method that makes an instance which holds nothing yet, in whose place the constructor is used."""
+    """Class method that makes a blank instance, in whose place the constructor is used."""
 
     def take(self, made: Built, built: Built, called: Called | None) -> None:
-        """Keep a way to build the class, which is another than was found where that made nothing telling."""
+        """Keep a way to build the class. `made` is the same, or the blank instance that `built` replaces."""
         self.built, self.called, self.maker = built, called, made if made != built else None
 
 
 def adopt(request: Request) -> dict[str, Any]:
-    """What is found of one class: plain JSON, of which the tool makes a test file."""
+    """Find an example of a class, and describe it as plain JSON for a test file."""
     add_to_path(request["folders"])
     cls = load_class(request["module"], request["name"])
     seconds, example, begin = request["seconds"], Example(), perf_counter()
@@ -104,7 +104,7 @@ def adopt(request: Request) -> dict[str, Any]:
 
 
 def syntax_text(error: SyntaxError) -> str:
-    """What is no Python: an option, or a module that is imported while the class is built, as one in newer syntax is."""
+    """Explain a syntax error, which is in an option or in an imported module with newer syntax."""
     line = (error.text or "").strip()
     if error.filename and Path(error.filename).is_file():
         version = "{}.{}".format(*sys.version_info)
@@ -114,25 +114,25 @@ def syntax_text(error: SyntaxError) -> str:
 
 
 def not_built(why: str, unknown: Sequence[str] = ()) -> dict[str, Any]:
-    """The answer on a class that nothing built."""
+    """Return the answer for a class that nothing built."""
     return {"built": False, "why": why, "unknown": list(unknown)}
 
 
 def transformation_of(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
-    """The answer on a function that makes a transformation of optax."""
+    """Return the answer for a function that makes an optax transformation."""
     text = request["build"]
     source = as_said(text, cls.__module__, request.get("imports", ())) if text else None
     return describe_transformation(cls, source, values_said(cls, request), failure)
 
 
 def values_said(cls: Any, request: Request) -> dict[str, Source]:
-    """The values that the user gives for arguments, by name."""
+    """Return the values that the user gives for arguments, by name."""
     imports = request.get("imports", ())
     return {name: as_said(text, cls.__module__, imports) for name, text in request["said"].items()}
 
 
 def search_example(cls: Any, request: Request, example: Example) -> None:
-    """Find how a class is built and called; the example holds what is found so far."""
+    """Find how a class is built and called. At any time `example` holds the results so far."""
     said = values_said(cls, request)
     built_and_called(cls, request, said, example)
     if example.built is None:
@@ -144,7 +144,7 @@ def search_example(cls: Any, request: Request, example: Example) -> None:
         example.of_call.first = why_no_call(example.built, called, example.of_call)
         example.called = None
     for method in methods_beside(cls, example.built, example.called, said):
-        example.methods.append(method)  # those that are found until the time is up
+        example.methods.append(method)  # in place, to keep the methods found before the time is up
     if example.called is not None and not request["call"]:
         example.called, example.methods = telling_call(example.built, example.called, example.methods)
     other = validate_methods(example.built, example.called, example.methods)
@@ -155,7 +155,7 @@ def search_example(cls: Any, request: Request, example: Example) -> None:
 
 
 def describe_example(cls: Any, built: Built, example: Example, seconds: float) -> dict[str, Any]:
-    """What was found of a class, and what the laws infer of it within these seconds, as plain JSON."""
+    """Describe an example as plain JSON, with declarations that the laws infer within `seconds`."""
     of_call, methods = example.of_call, methods_of(cls)
     if example.called is None and only_holds(built, of_call, methods):
         methods = []
@@ -165,7 +165,7 @@ def describe_example(cls: Any, built: Built, example: Example, seconds: float) -
     description = {"built": True, "kind": kind_of(cls).name, "methods": methods, **build_to_json(built)}
     description["unfinished"] = example.unfinished
     description |= {**call_to_json(called), **methods_to_json(extra), **UNDECLARED}
-    if not arrays_of(model_of(built, 0)):  # it has no parameters
+    if not arrays_of(model_of(built, 0)):  # outputs need not depend on parameters if there are none
         description.pop("idle", None)
     if not methods:
         description["actions"] = [form_of_call(cls, name) for name in actions_of(cls)]
@@ -185,13 +185,19 @@ def describe_example(cls: Any, built: Built, example: Example, seconds: float) -
 
 
 def only_holds(built: Built, of_call: Failure, methods: Sequence[str]) -> bool:
-    """Whether a class only holds what others use: its methods give parts, or it has no arrays, and none of them raised."""
+    """Whether a class only holds values for other code.
+
+    Either all its methods return parts, or the class has no arrays and no method raised.
+    """
     is_bare = not of_call.first and not arrays_of(model_of(built, 0))
     return is_bare or {*methods} <= {*of_call.parts}
 
 
 def why_no_call(built: Built, called: Called, failure: Failure) -> str:
-    """Why the only call that runs is none: what the call of the instance raised, or that this one takes no state, or computes nothing."""
+    """Return the reason why the only call that runs does not count.
+
+    The call of the instance itself raised, or this call takes no state, or it computes nothing.
+    """
     if failure.first and methods_of(type(model_of(built, 0)))[:1] == [""] and called.method:
         return failure.first
     if built.has_state:
@@ -200,9 +206,9 @@ def why_no_call(built: Built, called: Called, failure: Failure) -> str:
 
 
 def built_and_called(cls: Any, request: Request, said: Mapping[str, Source], example: Example) -> None:
-    """Find the first way to build a class for which a call is found that depends on everything; or else the first ones.
+    """Find the first way to build the class with a call that depends on everything, or else the first way.
 
-    An instance of which a member raises is taken where no other is found: its sizes are wrong.
+    An instance whose members raise has wrong sizes, and is taken only if there is no other.
     """
     requested_build = built_as_said(request, cls.__module__)
     if requested_build is not None and not builds(cls, requested_build, example.failure):
@@ -221,7 +227,7 @@ def built_and_called(cls: Any, request: Request, said: Mapping[str, Source], exa
 def call_first_way(
     cls: Any, request: Request, said: Mapping[str, Source], example: Example, ways: Iterable[Built]
 ) -> None:
-    """Find the first of these ways for which a call is found; the example holds it, or else the first ones."""
+    """Keep in `example` the first way with a call that depends on everything, or else the first way."""
     is_full, of_calls, begins = False, Budget(TRIES + 200), Budget(STATES)
 
     def call(built: Built) -> Called | None:
@@ -274,7 +280,7 @@ def call_for(
 def methods_beside(
     cls: Any, built: Built, called: Called | None, said: Mapping[str, Source]
 ) -> Iterator[Called]:
-    """The methods beside the call, each when it is found; none where a state goes through them."""
+    """Yield each method beside the call when it is found, or none if there is a state."""
     if not built.has_state:
         calls = extra_methods(cls, Subject(instance_of(built.source), StateOf(built)), called, said)
         allowed = (accept_call(built, call) for call in calls)
@@ -285,7 +291,7 @@ def methods_beside(
 def with_distinct_names(
     cls: type, built: Built, called: Called | None, further: Sequence[Called]
 ) -> tuple[Built, Called | None, list[Called]]:
-    """The same, where no two classes share a name in the test file, which imports the adopted one by its own."""
+    """Rename classes in the arguments, so that no two share a name in the test file."""
     parts = [built, *([called] if called is not None else []), *further]
     sources = [source for part in parts for source in part.arguments.values()]
     imports = [pair for source in (refer(cls), built.maker) for pair in source.imports]
@@ -294,9 +300,3 @@ def with_distinct_names(
     calls = [part for part in renamed if isinstance(part, Called)]
     first = [part for part in renamed if isinstance(part, Built)]
     return first[0], calls[0] if called is not None else None, calls[called is not None :]
-
-
-# -- as plain JSON -----------------------------------------------------------------------------------------------------
-
-
-# -- what the laws find of it ------------------------------------------------------------------------------------------

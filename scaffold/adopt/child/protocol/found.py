@@ -1,4 +1,4 @@
-"""How a class is built and called, as plain JSON."""
+"""Description of how a class is built and called, as plain JSON."""
 
 from typing import Any
 
@@ -41,14 +41,14 @@ def call_to_json(called: Called | None) -> dict[str, Any]:
 
 
 def idle(called: Called) -> str:
-    """What the outputs do not depend on, as text."""
+    """Return a note if the outputs ignore all parameters or all arguments, or an empty text."""
     if not called.by_parameters:
         return "what it returns does not depend on its parameters"
     return "" if called.by_arguments else "what it returns does not depend on its arguments"
 
 
 def methods_to_json(methods: list[Called]) -> dict[str, Any]:
-    """As plain JSON."""
+    """Return further methods as plain JSON."""
     sources = [source for method in methods for source in method.arguments.values()]
     return {
         "extra": [

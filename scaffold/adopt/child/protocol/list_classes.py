@@ -1,4 +1,4 @@
-"""Targets: the classes of a module, a package or a file."""
+"""List of the classes of a module, a package or a file."""
 
 import difflib
 import enum
@@ -22,13 +22,13 @@ from ..values.annotations import parameters_of
 
 Request = dict[str, Any]
 STOPS = (Exception, SystemExit, pytest.skip.Exception, pytest.exit.Exception)
-"""What an import may raise that stands for its own module alone."""
+"""Errors of an import that concern a single module, and not the whole request."""
 _PROGRAMS = re.compile(r"examples?|scripts?|benchmarks?|docs?|tutorials?|notebooks?|templates?|assets|data")
-"""Folders that nobody imports, unless an `__init__.py` says so."""
+"""Matches folders that users import only if they have an `__init__.py`."""
 
 
 class NoSuchClassError(Exception):
-    """A module has no class of that name; `meant` is the one that may be."""
+    """A module has no class of that name. `meant` is a likely class, or empty."""
 
     def __init__(self, module: str, name: str, meant: str) -> None:
         self.meant = meant
@@ -36,7 +36,7 @@ class NoSuchClassError(Exception):
 
 
 def list_classes(request: Request) -> dict[str, Any]:
-    """The classes of all targets, each once, and what cannot be found or imported."""
+    """List the classes of all targets, each once, with faults and failed imports."""
     add_to_path(request["folders"])
     classes: list[dict[str, Any]] = []
     faults: list[dict[str, Any]] = []
@@ -60,8 +60,8 @@ def list_classes(request: Request) -> dict[str, Any]:
 
 
 def argument_names(classes: Sequence[dict[str, Any]]) -> list[str]:
-    """The names of all arguments that the constructors and methods of the classes take."""
-    from ..building.makers import makers_of  # here, since these look classes up as well
+    """Return the names of all arguments of the classes' constructors and methods."""
+    from ..building.makers import makers_of  # only `--set` needs these
     from ..classes.methods import methods_of, parameters_of_method
     from ..transformations.find import FURTHER
 
@@ -84,7 +84,7 @@ def argument_names(classes: Sequence[dict[str, Any]]) -> list[str]:
 def classes_of(
     module: str, name: str, whole: bool, passed_over: list[dict[str, str]]
 ) -> Iterator[tuple[str, str, Any]]:
-    """Module, name and class: the named one, or all that a module has for its users."""
+    """Yield module, name and class, of the named class or of all public classes of a module."""
     module, name = split_target(module, name)
     loaded = importlib.import_module(module)
     if name:
@@ -105,7 +105,7 @@ def classes_of(
 
 
 def _nearest(module: ModuleType, name: str) -> str:
-    """The class that may be meant: in a module below this one, or of a similar name; empty where none is near."""
+    """Return a likely class, of this name in a submodule or of a similar name, or an empty text."""
     below = [
         loaded.__name__
         for key, loaded in sorted(sys.modules.items())
@@ -117,7 +117,7 @@ def _nearest(module: ModuleType, name: str) -> str:
 
 
 def split_target(module: str, name: str) -> tuple[str, str]:
-    """Module and class, also where a class is written as Python names it, with dots alone."""
+    """Return module and class, also for a class written with dots alone as `pkg.mod.Class`."""
     outer, _, last = module.rpartition(".")
     if not name and last[:1].isupper():
         try:
@@ -129,9 +129,9 @@ def split_target(module: str, name: str) -> tuple[str, str]:
 
 
 def public_members(module: ModuleType, passed_over: list[dict[str, str]] | None = None) -> dict[str, Any]:
-    """The classes that a module names for its users, and the functions that make transformations.
+    """Return the public classes of a module, and functions that make transformations.
 
-    A module may import what a name stands for at the first look at it. One that cannot be imported is passed over, and noted.
+    Reading a name may import a module lazily. If that fails, the name is added to `passed_over`.
     """
     every = getattr(module, "__all__", None)
     names = every if every is not None else [name for name in vars(module) if not name.startswith("_")]
@@ -146,17 +146,20 @@ def public_members(module: ModuleType, passed_over: list[dict[str, str]] | None 
 
 
 def is_target(value: Any) -> bool:
-    """Whether it is a class, a wrapper around one, or a function that makes a transformation; an enumeration or an error is no tree."""
+    """Whether a value is a class, a wrapped class, or a function that makes a transformation.
+
+    Enumerations and errors are not pytrees.
+    """
     try:
         if inspect.isclass(value):
             return not issubclass(value, enum.Enum | BaseException)
         return is_transformation(value) or wrapped_class(value) is not None
-    except Exception:  # of an object that does as it likes when it is asked for its class
+    except Exception:  # from an object that overrides `__class__`
         return False
 
 
 def is_own(value: Any, module: ModuleType, root: str) -> bool:
-    """Whether a class belongs to a module, and is not merely used there."""
+    """Whether a class belongs to a module, and is not merely imported there."""
     origin = said_by(value, "__module__")
     if origin == module.__name__:
         return True
@@ -167,7 +170,7 @@ def is_own(value: Any, module: ModuleType, root: str) -> bool:
 
 
 def is_shown_by(module: ModuleType, value: Any, origin: str) -> bool:
-    """Whether `__all__` of a module has a class that lies in a private module of the same package."""
+    """Whether `__all__` of a module lists a class from a private module of the same package."""
     package, *below = origin.split(".")
     is_private = any(name.startswith("_") for name in below)
     is_named = any(getattr(module, name, None) is value for name in getattr(module, "__all__", ()))
@@ -175,7 +178,7 @@ def is_shown_by(module: ModuleType, value: Any, origin: str) -> bool:
 
 
 def modules_below(package: ModuleType, passed_over: list[dict[str, str]]) -> Iterator[ModuleType]:
-    """The public modules of a package; one that cannot be imported is passed over, and noted."""
+    """Yield the public modules of a package, and add failed imports to `passed_over`."""
     for name in names_below(package):
         try:
             module = importlib.import_module(name)
@@ -187,7 +190,7 @@ def modules_below(package: ModuleType, passed_over: list[dict[str, str]]) -> Ite
 
 
 def names_below(package: ModuleType) -> Iterator[str]:
-    """The public modules right below a package, and its folders without an `__init__.py`, which Python imports as well."""
+    """Yield the public modules directly below a package, including folders without `__init__.py`."""
     places = list(getattr(package, "__path__", ()))
     names = {module_info.name for module_info in pkgutil.iter_modules(places)}
     names |= {folder.name for place in places for folder in Path(place).iterdir() if is_namespace(folder)}
@@ -197,6 +200,6 @@ def names_below(package: ModuleType) -> Iterator[str]:
 
 
 def is_namespace(folder: Path) -> bool:
-    """Whether a folder may be imported as it is, and is there for that."""
+    """Whether a folder has Python files, and a name of a package rather than of programs or data."""
     is_module = folder.name.isidentifier() and not _PROGRAMS.fullmatch(folder.name)
     return is_module and folder.is_dir() and any(folder.rglob("*.py"))

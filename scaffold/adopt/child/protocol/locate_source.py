@@ -1,4 +1,4 @@
-"""Where a class is written, and what its source does not say of it."""
+"""Location of the source of a class, and facts that the source does not show."""
 
 import inspect
 import re
@@ -12,7 +12,7 @@ Request = dict[str, Any]
 
 
 def locate_source(request: Request) -> dict[str, Any]:
-    """File, module and name of the class, its kind, and what its bases hold."""
+    """Return file, module, name and kind of a class, and the fields of a named tuple."""
     add_to_path(request["folders"])
     cls = load_class(request["module"], request["name"])
     file = file_of(cls)
@@ -29,11 +29,11 @@ def locate_source(request: Request) -> dict[str, Any]:
 
 
 def file_of(cls: Any) -> str:
-    """The file in which the class is written; of one that a library shows elsewhere, that of its functions."""
+    """Return the file that defines a class, found by its methods if its module is another."""
     loaded = getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
     if says_class(loaded, cls.__name__):
         return loaded
-    for module in [*sys.modules.values()]:  # of a package that names itself as the module of what it shows
+    for module in [*sys.modules.values()]:  # the package may have set `__module__` to itself
         file = str(getattr(module, "__file__", None) or "")
         is_near = str(getattr(module, "__name__", "")).partition(".")[0] == cls.__module__.partition(".")[0]
         if is_near and vars(module).get(cls.__name__) is cls and says_class(file, cls.__name__):
@@ -52,7 +52,7 @@ def file_of(cls: Any) -> str:
 
 
 def says_class(file: str, name: str) -> bool:
-    """Whether a file has the statement of a class of this name."""
+    """Whether a file has a `class` statement of this name."""
     try:
         with open(file, encoding="utf-8") as stream:
             return re.search(rf"^class {re.escape(name)}\b", stream.read(), re.MULTILINE) is not None
@@ -61,7 +61,7 @@ def says_class(file: str, name: str) -> bool:
 
 
 def module_of(file: str, cls: Any) -> str:
-    """The module that the file is, from which its relative imports are meant."""
+    """Return the module of a file, to which relative imports in the file refer."""
     named = sorted(
         name
         for name, module in [*sys.modules.items()]
@@ -71,7 +71,7 @@ def module_of(file: str, cls: Any) -> str:
 
 
 def public_names(module: Any) -> dict[str, str]:
-    """For each name of a module that a private module brings, the public one that shows the same."""
+    """Map names from private modules to the public modules that export the same objects."""
     public_modules: dict[str, str] = {}
     for name, value in sorted(vars(module).items()) if module is not None else ():
         parts = str(getattr(value, "__module__", None) or "").split(".")
@@ -93,6 +93,6 @@ def public_names(module: Any) -> dict[str, str]:
 
 
 def made_of(cls: Any) -> list[list[str]]:
-    """The fields of a named tuple, each with its default as source; those that have none with nothing."""
+    """Return each field of a named tuple with its default as source, empty if there is none."""
     defaults = cls._field_defaults
     return [[name, repr(defaults[name]) if name in defaults else ""] for name in cls._fields]

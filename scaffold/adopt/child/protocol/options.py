@@ -1,4 +1,4 @@
-"""What the user says of a class by `--build` and `--call`: evaluated once, so that a mistake in it is told as one."""
+"""Options `--build` and `--call`, evaluated once so that a mistake is reported as such."""
 
 import ast
 import contextlib
@@ -21,7 +21,7 @@ _NO_CALL = "is no call of a method; legal are `METHOD(...)`, and `(...)` for `__
 
 
 class MistakeError(Exception):
-    """An option says something of a class that does not work: the option as it was given, and the problem."""
+    """An option has a value that does not work. `problem` is the reason."""
 
     def __init__(self, option: str, text: str, problem: str) -> None:
         self.option, self.problem = f"{option} {text!r}", problem
@@ -30,13 +30,13 @@ class MistakeError(Exception):
 
 @contextlib.contextmanager
 def as_mistake(option: str, text: str) -> Generator[None]:
-    """Says of an error that it is one of what the user gave, with the line of the class that raised it."""
+    """Turn an error into a `MistakeError` with the line of the class that raised it."""
     try:
         yield
     except MistakeError:
         raise
     except SyntaxError as error:
-        if Path(error.filename or "").is_file():  # a module that is imported, and in newer syntax
+        if Path(error.filename or "").is_file():  # an imported module with newer syntax
             raise
         raise MistakeError(option, text, f"is no Python: {error.msg}") from error
     except Exception as error:
@@ -46,7 +46,10 @@ def as_mistake(option: str, text: str) -> Generator[None]:
 
 
 def built_as_said(request: Request, module: str) -> Built | None:
-    """What `--build` says. Raises `MistakeError` where it does not work."""
+    """Return the instance of `--build`, or None without the option.
+
+    Raises `MistakeError` if the expression does not work.
+    """
     if not request["build"]:
         return None
     with as_mistake("--build", request["build"]):
@@ -56,7 +59,10 @@ def built_as_said(request: Request, module: str) -> Built | None:
 
 
 def call_as_said(cls: Any, subject: Subject, request: Request) -> Called:
-    """The call of `--call`. Raises `MistakeError` where it does not work on the instance, outside of `jit`."""
+    """Return the call of `--call`.
+
+    Raises `MistakeError` if the call does not work on the instance, outside of `jax.jit`.
+    """
     with as_mistake("--call", request["call"]):
         called = parse_call(cls, subject, request)
         values = {name: source.value(0, subject.owner) for name, source in called.arguments.items()}
@@ -64,20 +70,20 @@ def call_as_said(cls: Any, subject: Subject, request: Request) -> Called:
         try:
             invoke(method, values, called.keywords)
         except Exception as error:
-            if not UNBOUND.search(str(error)):  # which names the axis of a batch that the tests give it
+            if not UNBOUND.search(str(error)):  # the tests bind the axis by a batch
                 raise
     return called
 
 
 def check_method(cls: Any, method: str, text: str) -> None:
-    """Refuses what the class has not, and what is no method of it, as a part that it holds. Raises `MistakeError`."""
+    """Raise `MistakeError` if the class has no method of this name."""
     if not callable(getattr(cls, method or "__call__", None)):
         legal = ", ".join(f"`{name}(...)`" for name in methods_of(cls))
         raise MistakeError("--call", text, f"names no method; legal are {legal}")
 
 
 def parse_call(cls: Any, subject: Subject, request: Request) -> Called:
-    """A method and its arguments, as `--call` writes them."""
+    """Parse the text of `--call` into a method and its arguments."""
     text, imports = request["call"], request.get("imports", ())
     tree = ast.parse(f"instance.{text}" if not text.startswith("(") else f"instance{text}", mode="eval").body
     if not isinstance(tree, ast.Call) or ast.unparse(tree.func).count(".") > 1:

@@ -1,4 +1,4 @@
-"""Runs scripts that should show a finding: the first whose last statement raises what the finding says."""
+"""Run of scripts that should show a finding by an error of their last statement."""
 
 import ast
 import traceback
@@ -13,13 +13,13 @@ from ..classes.messages import message_of
 
 NAME = "<reproduction>"
 SECONDS = 20.0
-"""The limit for a script."""
+"""Time limit for a script."""
 SAY_THE_SAME = {"Leaked trace": "tracer", "unhashable": "static"}
-"""Words of errors, each with what a finding calls it that names no error."""
+"""Words of errors, each with the word of a finding that does not name the error."""
 
 
 def reproduce(request: dict[str, Any]) -> dict[str, Any]:
-    """The first script that shows a finding, and what it raises; nothing where none does."""
+    """Return the place and the error of the first script that shows a finding."""
     add_to_path(request["folders"])
     for place, script in enumerate(request["scripts"]):
         error = raised_by(script)
@@ -29,7 +29,7 @@ def reproduce(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def raised_by(script: str) -> Exception | None:
-    """What a script raises, None where it runs to its end or for too long."""
+    """Run a script and return its error, or None if there is none or time runs out."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -43,7 +43,7 @@ def raised_by(script: str) -> Exception | None:
 
 
 def is_of_last_statement(error: Exception, script: str) -> bool:
-    """Whether the last statement raised it: what stands above is there to make an instance."""
+    """Whether the last statement raised the error. Statements above only make an instance."""
     statements: Sequence[ast.stmt] = ast.parse(script).body
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno or 0 for frame in frames if frame.filename == NAME]
@@ -51,7 +51,7 @@ def is_of_last_statement(error: Exception, script: str) -> bool:
 
 
 def is_expected(error: Exception, finding: str) -> bool:
-    """Whether it is a claim that does not hold, the error that the finding names, or one that says the same."""
+    """Whether the error is an `AssertionError`, or a finding of this text names or describes it."""
     words = [word for word, of in SAY_THE_SAME.items() if of in finding]
     return (
         type(error) is AssertionError

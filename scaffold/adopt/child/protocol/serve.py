@@ -1,4 +1,4 @@
-"""Requests and answers: a line of JSON each."""
+"""Requests and answers of the child process, a line of JSON each."""
 
 import contextlib
 import importlib.util
@@ -15,13 +15,13 @@ from typing import Any, TextIO
 Request = dict[str, Any]
 Handler = Callable[[Request], dict[str, Any]]
 OF_TOOL = Path(__file__).parents[1]
-"""The folder of all that the tool brings into this process."""
+"""Folder with all code of scaffold in this process."""
 
 
 def serve(load_laws: Callable[[], object], checked_types: str) -> None:
-    """Answers requests until there are none. What classes print goes to stderr."""
+    """Answer requests until there are none. Prints of classes go to stderr."""
     requests, answers = claim_streams()
-    answer(answers, {"versions": installed_versions()})  # before anything of them is imported
+    answer(answers, {"versions": installed_versions()})  # before an import, which an old version may break
     problem = missing_library(load_laws)
     answer(answers, {"ready": not problem, "why": problem})
     handlers = {} if problem else load_handlers()
@@ -33,7 +33,7 @@ def serve(load_laws: Callable[[], object], checked_types: str) -> None:
 
 
 def claim_streams() -> tuple[TextIO, TextIO]:
-    """The streams to the tool; whoever prints or reads in this process gets others."""
+    """Return the streams to the parent, and give stderr and an empty input to all other code."""
     requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -45,14 +45,14 @@ def claim_streams() -> tuple[TextIO, TextIO]:
 def answer(answers: TextIO, value: dict[str, Any]) -> None:
     try:
         text = json.dumps(value)
-    except (TypeError, ValueError, RecursionError) as error:  # of what a class gave for a text
+    except (TypeError, ValueError, RecursionError) as error:  # from a value of a class
         text = json.dumps({"id": value.get("id"), "error": f"its answer is no JSON: {error}"})
     answers.write(text + "\n")
     answers.flush()
 
 
 def installed_versions() -> dict[str, str]:
-    """The versions of the libraries that classes are made of, as far as they are installed."""
+    """Return the installed versions of jax, Equinox and Flax."""
     versions: dict[str, str] = {}
     for name in ("jax", "equinox", "flax"):
         with contextlib.suppress(PackageNotFoundError):
@@ -61,20 +61,20 @@ def installed_versions() -> dict[str, str]:
 
 
 def missing_library(load_laws: Callable[[], object]) -> str:
-    """The module that this interpreter lacks, of those that the laws need; nothing else."""
+    """Load the laws. Return the name of a missing module, or an empty text."""
     try:
         load_laws()
     except ModuleNotFoundError as error:
         return str(error.name)
     import jax
 
-    # Most of what is tried fails, and to shorten the traceback takes longer than the try.
+    # Most tries fail, and to shorten the traceback takes longer than the try.
     jax.config.update("jax_traceback_filtering", "off")
     return ""
 
 
 def load_handlers() -> dict[str, Handler]:
-    """What answers each request, which jax has to be there for."""
+    """Return the handler of each request. Their modules import jax."""
     from ..judge.run_laws import leaf_order, run_laws
     from .adopt import adopt
     from .list_classes import list_classes
@@ -94,7 +94,10 @@ def load_handlers() -> dict[str, Handler]:
 
 
 def check_types(packages: str) -> None:
-    """Have annotations checked at each call, as jaxtyping does for `--jaxtyping-packages=PACKAGE,...,CHECKER`, where both are installed."""
+    """Check annotations at each call, if jaxtyping and the checker are installed.
+
+    `packages` has the form of the option `--jaxtyping-packages=PACKAGE,...,CHECKER`.
+    """
     *names, checker = re.split(r",(?![^(]*\))", packages)  # the checker may be a call with several arguments
     modules = ("jaxtyping", checker.strip().partition(".")[0])
     if names and all(map(importlib.util.find_spec, modules)):
@@ -103,25 +106,25 @@ def check_types(packages: str) -> None:
 
 
 def leave_no_bytecode() -> None:
-    """Write none from here on, in processes that a class starts either: the folders of what is looked at stay as they are."""
+    """Write no bytecode to the user's folders, also in processes that a class starts."""
     sys.dont_write_bytecode = True
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 
 
 def handle(handlers: Mapping[str, Handler], request: Request) -> dict[str, Any]:
-    """The answer to a request; whatever a class raises is part of it."""
+    """Return the answer to a request, which describes any error."""
     from ..classes.messages import message_of
 
     with contextlib.redirect_stdout(sys.stderr):
         try:
             return handlers[request["do"]](request)
-        except Exception as error:  # of the tool: what classes raise is caught where they run
+        except Exception as error:  # from scaffold: errors of classes are caught earlier
             message = f"{type(error).__name__}: {message_of(error)}"
             return {"error": message, "internal": place_in_tool(error)}
 
 
 def place_in_tool(error: BaseException) -> str:
-    """The file and line of the tool that raised an error; empty where a class or a library did."""
+    """Return file and line of an error in scaffold or the laws, or an empty text for other code."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     file = Path(frame.filename)
     is_ours = OF_TOOL in file.parents or "pytree_laws" in file.parts

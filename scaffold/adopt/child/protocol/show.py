@@ -1,4 +1,4 @@
-"""An instance as the nodes, leaves and static values of its tree, for a picture."""
+"""Instance as the nodes, leaves and static values of its tree, for a picture."""
 
 import ast
 import contextlib
@@ -30,11 +30,11 @@ from .options import MistakeError
 Request = dict[str, Any]
 LONGEST_VALUE = 40
 MOST_OTHERS = 16
-"""How many instances of other sizes are built."""
+"""Maximum number of instances of other sizes to build."""
 
 
 def show(request: Request) -> dict[str, Any]:
-    """What an instance of the class is made of: plain JSON, of which the tool draws a picture."""
+    """Describe the parts of an instance as plain JSON, from which the parent draws a picture."""
     add_to_path(request["folders"])
     cls = load_class(request["module"], request["name"])
     if not isinstance(cls, type):
@@ -93,9 +93,9 @@ def _shown(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
 
 
 def _beside(instance: Any, kind: str, known: set[str], state: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The attributes that hold neither leaves nor what is known to be static: arrays that jax does not see among them.
+    """Yield attributes beside leaves and known static values, such as arrays that jax does not see.
 
-    What is lost when jax rebuilds the instance, as a cache, is no part of it.
+    Attributes that are lost when jax rebuilds the instance, such as a cache, are left out.
     """
     leaves = {id(leaf) for leaf in jax.tree.leaves(instance) if is_array(leaf)}
     rebuilt = jax.tree.map(lambda leaf: leaf, instance)
@@ -119,7 +119,7 @@ def _hidden_array(path: str, value: Any) -> dict[str, Any]:
 
 
 def _statics(suite: Any, instance: Any, kind: str, nodes: Mapping[str, str]) -> dict[str, Any]:
-    """The static values by path; of an NNX module, the attributes that are plain values."""
+    """Return the static values by path. In an NNX module these are attributes with plain values."""
     if kind != "nnx":
         with contextlib.suppress(Exception):
             return dict(inferred_statics(suite))
@@ -136,7 +136,7 @@ def _statics(suite: Any, instance: Any, kind: str, nodes: Mapping[str, str]) -> 
 
 
 def _state(instance: Any, built: Built) -> dict[str, list[dict[str, Any]]]:
-    """The arrays that `equinox.nn.State` keeps for the instance, by the path of their place in it."""
+    """Return the arrays in `equinox.nn.State`, by the path of the `StateIndex` in the instance."""
     if not built.has_state:
         return {}
     import equinox as eqx
@@ -161,7 +161,7 @@ def _state(instance: Any, built: Built) -> dict[str, list[dict[str, Any]]]:
 
 
 def _sizes(built: Built) -> dict[str, int]:
-    """The integers that the constructor was given, by name."""
+    """Return the integer arguments of the constructor by name."""
     sizes: dict[str, int] = {}
     for name, source in built.arguments.items():
         with contextlib.suppress(Exception):
@@ -171,7 +171,7 @@ def _sizes(built: Built) -> dict[str, int]:
 
 
 def _others(built: Built, leaves: Iterable[str], statics: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """Shapes and integers of instances with another size each, by which a dim is known to follow it."""
+    """Yield shapes and integers of instances with a changed size, which show the dims that follow it."""
     for other in itertools.islice(_resized(built), MOST_OTHERS):
         with contextlib.suppress(Exception):  # a size that does not fit the others
             instance = model_of(other, 0) if other.has_state else instance_of(other.source)
@@ -189,7 +189,7 @@ def _others(built: Built, leaves: Iterable[str], statics: Iterable[str]) -> Iter
 
 
 def _resized(built: Built) -> Iterator[Built]:
-    """The same way to build with one integer changed: an argument, or a number in the expression that the user gave."""
+    """Yield the build with an integer changed, in an argument or in the user's expression."""
     for name, size in _sizes(built).items():
         for other in (size + 1, 2 * size):
             yield replace(built, arguments={**built.arguments, name: Source(repr(other))})
@@ -203,7 +203,7 @@ def _resized(built: Built) -> Iterator[Built]:
 
 
 def _roles(suite: Any, kind: str) -> dict[str, str]:
-    """The role of each leaf by path, as the laws infer it."""
+    """Return the role of each leaf by path, as the laws infer it."""
     if kind != "nnx":
         return {leaf.path: leaf.role for leaf in inferred_leaves(suite)}
     from flax import nnx
@@ -226,7 +226,7 @@ def _role(variable: Any, updated: tuple[str, ...], param: type) -> str:
 
 
 def _tree(instance: Any, roles: Mapping[str, str]) -> dict[str, Any]:
-    """The nodes and the leaves, in the order of flatten; the parts that are None."""
+    """Return nodes and leaves in the order of flatten, and the fields that are None."""
     nodes: dict[str, str] = {}
     leaves: list[dict[str, Any]] = []
     first: dict[int, str] = {}
@@ -242,7 +242,10 @@ def _tree(instance: Any, roles: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _attribute_names(instance: Any, keys: Any) -> list[str]:
-    """The names along a path: below a class that is registered without keys, the attribute that holds a child."""
+    """Return the names along a path.
+
+    A child of a class that is registered without keys has the name of the attribute that holds it.
+    """
     names: list[str] = []
     for end, key in enumerate(keys):
         held: Iterable[str] = ()
@@ -263,7 +266,7 @@ def _leaf(leaf: Any, path: str, roles: Mapping[str, str]) -> dict[str, Any]:
             else "python"
         )
         return {"path": path, "role": sort, "value": _text(leaf)}
-    # A Variable is a node of its own above its array.
+    # In NNX the role belongs to the Variable, a node above its array.
     role = roles.get(path) or roles.get(path.rpartition(".")[0]) or "buffer"
     dtype = "key" if is_key(leaf) else str(jnp.result_type(leaf))
     return {
@@ -275,7 +278,7 @@ def _leaf(leaf: Any, path: str, roles: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _at(instance: Any, path: str) -> Any:
-    """What a path leads to; None where a class is registered without keys, and its paths are numbers."""
+    """Return the value at a path, or None if the path has indices of a class registered without keys."""
     if not path:
         return instance
     with contextlib.suppress(Exception):
@@ -288,7 +291,7 @@ def _class(value: Any) -> str:
 
 
 def _absent(instance: Any, paths: list[str]) -> Iterator[str]:
-    """The fields that hold None, where another configuration may hold an array."""
+    """Yield fields that are None, and that may hold an array in another configuration."""
     for path in ("", *paths):
         node = _at(instance, path)
         if dataclasses.is_dataclass(node) and one_level(node) is not None:
@@ -302,7 +305,7 @@ def _absent(instance: Any, paths: list[str]) -> Iterator[str]:
 
 
 def _dims(instance: Any, keys: Any) -> list[str]:
-    """The names of dims in the annotation of the field that holds a leaf; none where it says none."""
+    """Return the dims in the annotation of the field that holds a leaf, or [] without any."""
     with contextlib.suppress(Exception):
         owner = type(walk(instance, keys[:-1]) if len(keys) > 1 else instance)
         annotation = resolved(fields_of(owner).get(keys[-1].name), names_around(owner, owner))
@@ -312,13 +315,13 @@ def _dims(instance: Any, keys: Any) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    """A value in a few characters: of a function or a class its name."""
+    """Return a short text of a value, such as the name of a function or class."""
     name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
     if isinstance(name, str):
         return name
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # of a class of the user's
+    except Exception:  # from a class of the user
         text = f"<{type(value).__name__}>"
     if " at 0x" in text:
         return f"<{type(value).__name__}>"

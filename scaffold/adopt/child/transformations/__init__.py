@@ -1,1 +1,1 @@
-"""Transformations of optax."""
+"""Transformations of optax: search for an example, and description for a test file."""

@@ -1,4 +1,4 @@
-"""A transformation as plain JSON: how it is made, and what its state declares."""
+"""Description of a transformation as plain JSON: how to make it, and declarations of its state."""
 
 import contextlib
 import dataclasses
@@ -33,7 +33,7 @@ from .find import (
 def describe_transformation(
     function: Any, source: Source | None, said: Mapping[str, Source], failure: Failure
 ) -> dict[str, Any]:
-    """What is found of a transformation: of these the tool makes a test file."""
+    """Find an example of a transformation, and describe it as plain JSON for a test file."""
     try:
         transformation = (
             with_parameters(source, said, failure) if source else find_transformation(function, said, failure)
@@ -66,9 +66,10 @@ def describe_transformation(
 
 
 def cases(transformation: Transformation, function: Any) -> Iterator[tuple[str, Transformation]]:
-    """The same on other parameters, as far as it takes them: on one array, on none, and in bfloat16.
+    """Yield the transformation on other parameters: a single array, no arrays, and bfloat16.
 
-    That none are refused is told where the code of the package of the function fails on them, and no other that it is made with.
+    Shapes that the transformation refuses are left out. If code of the package itself fails without arrays,
+    the case stays, so that the laws report the error.
     """
     package = function.__module__.partition(".")[0]
     general = [TREES["one array"]] if transformation.params.text == TREES[""] else []
@@ -88,7 +89,7 @@ def cases(transformation: Transformation, function: Any) -> Iterator[tuple[str, 
 
 
 def refusal(value: Any, transformation: Transformation) -> Exception | None:
-    """What is raised where a transformation is used."""
+    """Return the error of an update with these parameters, or None."""
     try:
         use(value, transformation)
     except Exception as error:
@@ -97,15 +98,18 @@ def refusal(value: Any, transformation: Transformation) -> Exception | None:
 
 
 def fails_in(package: str, error: Exception, function: Any) -> bool:
-    """Whether the code of a package raised an error, and no statement that says what is not allowed."""
+    """Whether code of a package raised an error that is not a deliberate refusal."""
     return raised_in(error) == package and not raises_deliberately(error, function)
 
 
 def declarations(transformation: Transformation) -> dict[str, Any]:
-    """The leaves of the state, and what an update gives: the updates are as the parameters, and the state is as it was."""
+    """Declare the leaves of the state, and the outputs of an update.
+
+    Updates are like the parameters, and the new state is like the old state.
+    """
     params, state = transformation.params.value(0), ()
     leaves, statics = [], {}
-    with contextlib.suppress(Exception):  # of what has no state on these, the laws tell
+    with contextlib.suppress(Exception):  # the laws report it if `init` fails
         suite: Any = suite_of(transformation)()
         state, statics = suite.make(0), inferred_statics(suite)
         leaves = [
@@ -122,11 +126,11 @@ def declarations(transformation: Transformation) -> dict[str, Any]:
 
 
 def wider_updates(transformation: Transformation, params: Any, state: Any) -> list[Any]:
-    """What the updates are to be like: the parameters, or wider floats, which `optax.apply_updates` casts."""
+    """Return arrays like the updates: the parameters, or wider floats that `optax.apply_updates` casts."""
     expected = numbers_of(params)
     try:
         given: Any = jax.eval_shape(lambda: updated(transformation, state)[0])
-    except Exception:  # it fails, which the laws tell
+    except Exception:  # the laws report the error
         return expected
     pairs = zip(expected, jax.tree.leaves(given), strict=False)
     chosen = [
@@ -136,7 +140,7 @@ def wider_updates(transformation: Transformation, params: Any, state: Any) -> li
 
 
 def used_leaves(transformation: Transformation, state: Any) -> Sequence[bool]:
-    """For each leaf of the state whether an update depends on it: some are there for their place alone."""
+    """Return for each leaf of the state whether an update depends on the leaf."""
     leaves = jax.tree.leaves(state)
     places = [place for place, leaf in enumerate(leaves) if is_array(leaf)]
     try:
@@ -145,14 +149,14 @@ def used_leaves(transformation: Transformation, state: Any) -> Sequence[bool]:
                 updated(transformation, replace_leaves(state, dict(zip(places, arrays, strict=True))))
             )
         )([leaves[place] for place in places])
-    except Exception:  # it needs values, or fails, which the laws tell
+    except Exception:  # it needs values, or fails, which the laws report
         return [True] * len(leaves)
     marks = dict(zip(places, used_inputs(closed), strict=True))
     return [marks.get(place, True) for place in range(len(leaves))]
 
 
 def updated(transformation: Transformation, state: Any) -> Any:
-    """What an update of the example gives for a state."""
+    """Return the updates and the new state for a state of the example."""
     return transformation.made.value(0).update(
         transformation.params.value(1),
         state,
@@ -162,7 +166,7 @@ def updated(transformation: Transformation, state: Any) -> Any:
 
 
 def suite_of(transformation: Transformation) -> type:
-    """The suite without its declarations."""
+    """Return a suite that builds the state, without declarations."""
     value = transformation.made.value(0)
     body: dict[str, Any] = {"build": lambda self, seed: value.init(transformation.params.value(seed))}
     return type("Adopted", (PytreeLaws,), body)

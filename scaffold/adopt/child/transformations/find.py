@@ -1,4 +1,4 @@
-"""Transformations of optax: how each is made and used, on which parameters."""
+"""Search for how an optax transformation is made and used, and on which parameters."""
 
 import dataclasses
 import inspect
@@ -25,13 +25,13 @@ TREES = {
     "one array": "sample(seed, (3,))",
     "a matrix": "sample(seed, (2, 3))",
 }
-"""Parameters, in the order in which they are tried."""
+"""Parameters to try, in this order."""
 LOSS = (
     "def loss(params: Any) -> jax.Array:\n"
     "    return sum((jnp.sum(leaf * leaf) for leaf in jax.tree.leaves(params)), jnp.zeros(()))"
 )
 ARRAYS = re.compile(r"(sample\(seed[^()\"]*, \([^()]*\))\)")
-"""An array of floats as it is written."""
+"""Matches the expression of a sampled float array."""
 UPDATES = "updates"
 FURTHER = {
     "value": Source("jnp.abs(sample(seed))"),
@@ -40,7 +40,7 @@ FURTHER = {
     "obj_fn": Source("loss", helpers=(LOSS,)),
     "key": Source("jax.random.key(0)"),
 }
-"""What `update` is given besides, where it asks for it, by the names that optax has for it."""
+"""Further arguments of `update` by the names that optax gives them."""
 FIRST = ("updates", "state", "params")
 WAYS = 60
 
@@ -51,15 +51,15 @@ class OfBatchesError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Transformation:
-    """How one is made, and an example of its use."""
+    """Expression of a transformation, and an example of its use."""
 
     made: Source
     params: Source
     further: Mapping[str, Source]
-    """What `update` is given by name, besides updates, state and parameters."""
+    """Arguments of `update` by name, besides updates, state and parameters."""
 
     def given(self, updates: Any) -> dict[str, Any]:
-        """The values of these."""
+        """Return the values of the further arguments."""
         texts = {name: source for name, source in self.further.items() if source.text != UPDATES}
         return {
             **dict.fromkeys(self.further, updates),
@@ -68,7 +68,7 @@ class Transformation:
 
 
 def find_transformation(function: Any, said: Mapping[str, Source], failure: Failure) -> Transformation | None:
-    """The first arguments with which a function makes one that can be used."""
+    """Find the first arguments with which a function makes a usable transformation."""
     every = parameters_of(function)
     parameters = [parameter for parameter in every if parameter.kind not in VARIABLE]
     needed = required(parameters)
@@ -86,7 +86,7 @@ def find_transformation(function: Any, said: Mapping[str, Source], failure: Fail
         if not further:
             break
         wanted = [*wanted, *further[:4]]
-    if len(parameters) < len(every):  # what it is made of is not known, so that it is no matter of parameters
+    if len(parameters) < len(every):  # unknown `*args`, and no named argument, are to blame
         failure.unknown = []
     return None
 
@@ -94,7 +94,7 @@ def find_transformation(function: Any, said: Mapping[str, Source], failure: Fail
 def ways_to_make(
     maker: Source, wanted: Sequence[inspect.Parameter], context: Context, budget: Budget, failure: Failure
 ) -> Iterator[Source]:
-    """The calls of a function with values for its arguments, in the order in which they are tried."""
+    """Yield calls of a function with values for its arguments."""
     lists = [values_for(parameter.name, parameter.annotation, context) for parameter in wanted]
     failure.unknown = [
         parameter.name for parameter, sources in zip(wanted, lists, strict=True) if not sources
@@ -110,7 +110,7 @@ def ways_to_make(
 
 
 def with_parameters(source: Source, said: Mapping[str, Source], failure: Failure) -> Transformation | None:
-    """The transformation that an expression gives, with the first parameters that it takes."""
+    """Evaluate the expression of a transformation, and find the first parameters that it takes."""
     made = once(source)
     try:
         value = made.value(0)
@@ -131,7 +131,7 @@ def with_parameters(source: Source, said: Mapping[str, Source], failure: Failure
 def with_further(
     value: Any, made: Source, params: Source, said: Mapping[str, Source], failure: Failure
 ) -> Transformation | None:
-    """The same with what `update` asks for besides: by its signature, or by the error that it raises."""
+    """Find the further arguments of `update`, by its signature or by the error that it raises."""
     further = asked_for(value, said, failure)
     for _ in range(2):
         transformation = Transformation(made, params, further)
@@ -150,12 +150,12 @@ def with_further(
 
 
 def once(source: Source) -> Source:
-    """The same for one seed: a transformation is made once, and draws nothing anew."""
+    """Replace seeds by numbers, since a transformation is made once and draws nothing anew."""
     return source.but(SEED.sub(lambda match: match[1] or "0", source.text))
 
 
 def asked_for(value: Any, said: Mapping[str, Source], failure: Failure) -> dict[str, Source]:
-    """What the signature of `update` asks for besides; what nobody knows is noted."""
+    """Return the further arguments that `update` requires, and note unknown names in `failure`."""
     needed = [parameter.name for parameter in required(signature_of(value.update))[len(FIRST) :]]
     known = {**FURTHER, **said}
     failure.unknown = [name for name in needed if name not in known] or failure.unknown
@@ -163,13 +163,13 @@ def asked_for(value: Any, said: Mapping[str, Source], failure: Failure) -> dict[
 
 
 def named_in(text: str, arguments: Mapping[str, Source], said: Mapping[str, Source]) -> dict[str, Source]:
-    """What an error asks for by name."""
+    """Return the further arguments that an error names."""
     known = {**FURTHER, **said}
     return {name: known[name] for name in re.findall(r"\w+", text) if name in known and name not in arguments}
 
 
 def use(value: Any, transformation: Transformation) -> None:
-    """One update, traced where it can be. Raises what it raises."""
+    """Run an update, traced if possible. Raises `OfBatchesError` if it takes gradients of a batch."""
 
     def run(updates: Any, params: Any) -> Any:
         changes, after = value.update(updates, value.init(params), params, **transformation.given(updates))
@@ -190,13 +190,10 @@ def shapes_in(tree: Any) -> list[tuple[int, ...]]:
 
 
 def takes_a_batch(run: Callable[[Any, Any], Any], updates: Any, params: Any) -> bool:
-    """Whether updates fit the parameters where there is one more axis in what is given."""
+    """Whether the updates have the shapes of the parameters if the gradients have a batch axis."""
     batch = jax.tree.map(lambda leaf: jnp.stack([leaf] * 5), updates)
     try:
         changes, _ = jax.eval_shape(run, batch, params)
     except Exception:
         return False
     return shapes_in(changes) == shapes_in(params)
-
-
-# -- as plain JSON -----------------------------------------------------------------------------------------------------

@@ -1,1 +1,1 @@
-"""One class of a skeleton, to the tables of a spec."""
+"""Translation of one skeleton class into the tables of a spec."""

@@ -1,4 +1,4 @@
-"""A class with `@as_written`: it is carried whole, and read for what its tests can know."""
+"""Classes that are emitted verbatim, and read only for what their tests can know."""
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,59 +25,59 @@ from scaffold.spec.skeletons.words.notes import Notes
 
 _REGISTERS = ("jax.tree_util.register", "jax.tree.register")
 _OF_PYTHON = ("dataclasses.dataclass", "attr.", "attrs.")
-"""Decorators that make a class of which jax knows nothing."""
+"""Prefixes of decorators that write a constructor, but do not register the class with jax."""
 _NODES = ("flax.struct.PyTreeNode", "typing.NamedTuple")
-"""Bases whose subclasses are pytrees: jax takes a tuple of Python apart as it is."""
+"""Bases whose subclasses are pytrees. Jax flattens a NamedTuple without registration."""
 _OBJECTS = tuple(
     f"flax.nnx.{name}"
     for name in ("Pytree", "Optimizer", "Metric", "Average", "Accuracy", "Welford", "MultiMetric")
 )
-"""Classes of NNX that hold Variables and change in place, and are no modules."""
+"""Classes of NNX that hold Variables and change in place, but are no `nnx.Module`."""
 
 
 def is_node(node: ast.ClassDef, names: Names) -> bool:
-    """Whether jax knows a class by one of its bases, or as it is registered: by a decorator, or a call below it."""
+    """Whether a class is a pytree by one of its bases, a registering decorator or a registering call."""
     return _inherits(node, names, (*_NODES, *_OBJECTS)) or is_registered(node, names)
 
 
 def is_registered(node: ast.ClassDef, names: Names) -> bool:
-    """Whether the file registers a class with jax, by a decorator or by a call below it."""
+    """Whether the file registers a class with jax, by a decorator or by a call below the class."""
     decorators = (name.startswith(_REGISTERS) for name in _decorators(node, names))
     return node.name in names.registered or any(decorators)
 
 
 def is_object(node: ast.ClassDef, names: Names) -> bool:
-    """Whether a class is one of NNX that changes in place, as a metric does, and no module."""
+    """Whether a class is an NNX object that changes in place, such as a metric, but no module."""
     return _inherits(node, names, _OBJECTS)
 
 
 def _inherits(node: ast.ClassDef, names: Names, bases: tuple[str, ...]) -> bool:
-    """Whether one of these is among the bases of a class, by way of other classes of the file too."""
+    """Whether a class has one of `bases`, directly or through described classes of the file."""
     wholes = (names.of(base).replace("flax.nnx.metrics.", "flax.nnx.") for base in names.bases_of(node))
     return any(name in bases for name in wholes)
 
 
 def is_dataclass(node: ast.ClassDef, names: Names) -> bool:
-    """Whether a decorator writes the constructor: `dataclass` of Python, `flax.struct`, chex and others, and those of attrs."""
+    """Whether a decorator writes the constructor, such as `flax.struct.dataclass` or `attrs.define`."""
     return any(name.endswith("dataclass") or name.startswith(_OF_PYTHON) for name in _decorators(node, names))
 
 
 def is_plain_dataclass(node: ast.ClassDef, names: Names) -> bool:
-    """Whether a class is a dataclass, and nothing of it says that jax knows its leaves."""
+    """Whether a class is a dataclass of Python or attrs without a base, and no pytree."""
     makers = [*_decorators(node, names)]
     are_plain = all(name.startswith(_OF_PYTHON) or names.is_word(name) for name in makers)
     return bool(makers) and are_plain and not node.bases and not is_node(node, names)
 
 
 def makes_pytree(node: ast.ClassDef, names: Names) -> bool:
-    """Whether jax knows a class that no kind stands for: it is registered, of a library that registers it, or a tuple of Python."""
+    """Whether a class is a pytree without a kind: registered, a NamedTuple, or a library's dataclass."""
     is_made = is_dataclass(node, names) and not is_plain_dataclass(node, names)
     bases = map(without_parameters, node.bases)
     return is_node(node, names) or (is_made and all(brings_no_fields(last_name(base)) for base in bases))
 
 
 def registered_below(body: Iterable[ast.stmt], names: Names) -> Iterator[str]:
-    """The classes that a call in the body of a file registers: `jax.tree_util.register_dataclass(State, ...)`."""
+    """Yield the classes that calls register, as `jax.tree_util.register_dataclass(State, ...)` does."""
     calls = (statement.value for statement in body if isinstance(statement, ast.Expr))
     for call in (call for call in calls if isinstance(call, ast.Call)):
         if names.of(call.func).startswith(_REGISTERS) and call.args and isinstance(call.args[0], ast.Name):
@@ -85,7 +85,7 @@ def registered_below(body: Iterable[ast.stmt], names: Names) -> Iterator[str]:
 
 
 def _decorators(node: ast.ClassDef, names: Names) -> Iterator[str]:
-    """The whole names of the decorators; of `partial(register, ...)` that of the function."""
+    """Yield the full names of the decorators. `partial(register, ...)` gives the name of `register`."""
     for decorator in node.decorator_list:
         match decorator:
             case ast.Call(func=partial, args=[function, *_]) if names.of(partial) == "functools.partial":
@@ -100,10 +100,10 @@ _WORD = AS_WRITTEN.replace("-", "_")
 
 
 def is_as_written(node: ast.ClassDef, names: Names) -> bool:
-    """Whether a class is emitted word for word: its author asks for it, or it is no `Module` and something else makes it a pytree.
+    """Whether a class is emitted verbatim, by `@as_written` or because no kind describes the class.
 
-    It registers itself with jax, a decorator makes it a dataclass, it is a tuple of Python, a field of it is said in other words, or it is
-    a class of Python alone.
+    No kind describes a registered class, a dataclass, a NamedTuple or a class of Python alone. The same holds
+    for an `eqx.Module` whose `eqx.field` has keywords that the tool does not read.
     """
     if any(names.word(decorator) == _WORD for decorator in node.decorator_list):
         return True
@@ -114,7 +114,7 @@ def is_as_written(node: ast.ClassDef, names: Names) -> bool:
 
 
 def says_no_word(node: ast.ClassDef, names: Names) -> bool:
-    """Whether nothing of a Module is for the tool to make: it is written in the words of its library, and stays as it is."""
+    """Whether a Module uses no word of `scaffold.skeleton` but `@test`, and so stays as written."""
     kind = class_statements.kind_said(node, names)
     has_fields = any(field for each in names.lineage(node) for field in annotated_names(each.body))
     if kind == "nnx" and has_fields and not any(method_of(each, "__init__") for each in names.lineage(node)):
@@ -128,7 +128,7 @@ def says_no_word(node: ast.ClassDef, names: Names) -> bool:
 
 
 def is_of_equinox(node: ast.ClassDef, names: Names) -> bool:
-    """Whether a class is written in Equinox's own words: its base is a `Module`, or a class of another library alone."""
+    """Whether a class inherits from `eqx.Module` directly, or from a single class of another library."""
     bases = map(without_parameters, node.bases)
     wholes = [names.of(base) for base in bases if not brings_no_fields(last_name(base))]
     is_alone = len(wholes) == 1 and "." in wholes[0] and not names.is_word(wholes[0])
@@ -137,18 +137,18 @@ def is_of_equinox(node: ast.ClassDef, names: Names) -> bool:
 
 
 def is_of_python(node: ast.ClassDef, names: Names) -> bool:
-    """Whether a class is no pytree for all that it says: it stores attributes, and annotates none, as an environment does."""
+    """Whether a class stores attributes, annotates none and is no pytree, as an environment does."""
     stores = any(made_attributes(node)) and not any(annotated_names(node.body))
     is_pytree = is_node(node, names) or is_dataclass(node, names)
     return stores and not is_pytree and not class_statements.kind_said(node, names)
 
 
 EXAMPLE = "example"
-"""The keyword of a word that is for the tests alone."""
+"""Keyword of a field's word that only the tests read."""
 
 
 def _has_own_fields(node: ast.ClassDef, names: Names) -> bool:
-    """Whether a class of Equinox says more of a field than the tool reads: `eqx.field(repr=False)`."""
+    """Whether an `eqx.Module` uses keywords of `eqx.field` that the tool does not read: `repr=False`."""
     calls = (field.value for _, field in annotated_names(node.body) if isinstance(field.value, ast.Call))
     said = (call.keywords for call in calls if names.of(call.func) == "equinox.field")
     keywords = (part.arg for listed in said for part in listed)
@@ -157,7 +157,7 @@ def _has_own_fields(node: ast.ClassDef, names: Names) -> bool:
 
 
 def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
-    """The tables of its spec."""
+    """Read the spec tables of a class that is emitted verbatim."""
     names = replace(names, stands_alone=True, valued=class_statements.values_said(node, names))
     notes.note(("source",), node)
     ours = [decorator for decorator in node.decorator_list if names.word(decorator)]
@@ -168,7 +168,7 @@ def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
     raw |= {"options": {"laws": laws}} if (laws := _laws_of(node, names)) else {}
     said = class_statements.read_decorators(node, names, notes)
     raw |= {word: said[word] for word in ("test", "groups", "options") if said.get(word)}
-    # Those of the file that are carried, or emitted word for word as well, farthest first.
+    # Bases in the file that are emitted verbatim too, farthest first.
     as_written = [each for each in [*names.lineage(node)][1:] if is_as_written(each, names)]
     bases = [*reversed([*as_written, *names.plain_bases(node)])]
     raw |= _methods(node, bases, names, notes)
@@ -181,7 +181,7 @@ def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
 
 
 def _laws_of(node: ast.ClassDef, names: Names) -> str:
-    """Which laws hold for a class, where they are not those of pytrees: jax knows no leaves of a plain dataclass."""
+    """Return the laws of a class: `nnx`, `none` without leaves that jax knows, or `""` for a pytree."""
     is_module = any(class_statements.KINDS_ELSEWHERE.get(names.of(base)) == "nnx" for base in node.bases)
     if is_module or is_object(node, names):
         return "nnx"
@@ -189,7 +189,7 @@ def _laws_of(node: ast.ClassDef, names: Names) -> str:
 
 
 def _roles(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The fields whose role a word says, for the tests."""
+    """Yield the fields with a word such as `param(...)`, each with its role for the tests."""
     for name, field in annotated_names(node.body):
         if word := _word_of(field, names):
             notes.note(("fields", name), field)
@@ -197,12 +197,11 @@ def _roles(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[tuple[str
 
 
 def _word_of(field: ast.AnnAssign, names: Names) -> str:
-    """The word of the vocabulary that a field is given."""
     return names.word(field.value) if field.value is not None else ""
 
 
 def _without_words(source: str, names: Names) -> str:
-    """The class statement, in which each word for a role is what stands in its place in the class."""
+    """Replace each word in the source of a class, such as `static(3)`, by what the class has instead."""
     fields = nodes_of(ast.AnnAssign, ast.parse(source))
     worded = ((field, field.value) for field in fields if field.value is not None and _word_of(field, names))
     ends = ((end_of(field.annotation), value) for field, value in worded)
@@ -210,7 +209,7 @@ def _without_words(source: str, names: Names) -> str:
 
 
 def _in_place_of(value: ast.expr, names: Names) -> str:
-    """What a class has where a skeleton has `param(...)`: `eqx.field(...)` where there is something to say."""
+    """Return the assignment that replaces `param(...)`: a default, an `eqx.field(...)` or nothing."""
     static = {"static": ast.Constant(True)} if names.word(value) == "static" else {}
     said = {**static, **(_said_of_field(value, names) or {})}
     said.pop(EXAMPLE, None)
@@ -221,12 +220,12 @@ def _in_place_of(value: ast.expr, names: Names) -> str:
 
 
 def _methods(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, notes: Notes) -> dict[str, Any]:
-    """The methods, of which the tests call those that they have examples for, with those of the bases."""
+    """Read the methods of a class and its bases, with types for the tests from annotations and code."""
     tables: dict[str, Any] = {}
     for owner in (*bases, node):
         own_notes = notes if owner is node else Notes(notes.text, notes.where)  # a base tells its own faults
         for part in (part for part in owner.body if isinstance(part, Function)):
-            # What is carried has the fields of its subclass.
+            # A base that is carried has the fields of its subclass.
             reader = owner if owner.name in names.classes else node
             path, kinds = ("methods", part.name), functions.types_by_use(part, reader, names)
             if part.name == "__init__":
@@ -236,7 +235,7 @@ def _methods(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, no
 
 
 def _numbers_taken(constructor: Function, owner: ast.ClassDef) -> dict[str, str]:
-    """The types of what a constructor takes without an annotation, and the instance keeps as a number beside its leaves."""
+    """Return the types of unannotated arguments that an instance keeps as numbers beside its leaves."""
     numbers = numbers_beside_leaves(owner)
     bare = {argument.arg for argument in arguments_of(constructor) if argument.annotation is None}
     pairs = kept_arguments(constructor)
@@ -244,7 +243,7 @@ def _numbers_taken(constructor: Function, owner: ast.ClassDef) -> dict[str, str]
 
 
 def _fields(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, notes: Notes) -> list[str]:
-    """What a class without an `__init__` is built with: its annotated names as arguments, those that may be left out last."""
+    """List the arguments of a class without `__init__`: its annotated fields, with optional fields last."""
     needed, optional = dict[str, str](), dict[str, str]()
     for owner in (*bases, node):
         for name, field in annotated_names(owner.body):
@@ -265,14 +264,14 @@ def _fields(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, not
 
 
 def _example_of(field: ast.AnnAssign, names: Names) -> str:
-    """The type that a word says for the tests: `f[4]` of `param(example="f[4]")`."""
+    """Return the type that a word gives the tests: `f[4]` of `param(example="f[4]")`."""
     said = _said_of_field(field.value, names) if _word_of(field, names) else None
     example = (said or {}).get(EXAMPLE)
     return str(example.value) if isinstance(example, ast.Constant) else ""
 
 
 def _refuse_unused_examples(node: ast.ClassDef, names: Names, notes: Notes) -> None:
-    """An example is for what a class is given, which an `__init__` of its own says otherwise."""
+    """Refuse `example` in a class with an `__init__`, whose arguments need examples instead."""
     for name, field in annotated_names(node.body):
         if _example_of(field, names):
             fix = f'write `@test(values={{"{name}": lambda: ...}})`, with the arguments of `__init__`'
@@ -281,19 +280,19 @@ def _refuse_unused_examples(node: ast.ClassDef, names: Names, notes: Notes) -> N
 
 
 def has_default(value: ast.expr | None, names: Names) -> bool:
-    """Whether a field may be left out: what `field(...)` says, or a plain value."""
+    """Whether a field may be omitted: it has a plain value, or `field(...)` has a default or a factory."""
     said = _said_of_field(value, names)
     return value is not None if said is None else bool({"default", "default_factory", "factory"} & {*said})
 
 
 def _is_made(value: ast.expr | None, names: Names) -> bool:
-    """Whether a field is no argument: `field(init=False)`."""
+    """Whether a field is no argument of the constructor: `field(init=False)`."""
     made = (_said_of_field(value, names) or {}).get("init")
     return isinstance(made, ast.Constant) and made.value is False
 
 
 def _said_of_field(value: ast.expr | None, names: Names) -> dict[str, ast.expr] | None:
-    """What `field(...)` says by keyword, and a word first; None of another value."""
+    """Return the keywords of `field(...)`, with a word's first argument as `default`, or None."""
     if not (isinstance(value, ast.Call) and _makes_field(names.of(value.func))):
         return None
     first = [("default", part) for part in value.args[:1] if names.word(value)]
@@ -301,6 +300,6 @@ def _said_of_field(value: ast.expr | None, names: Names) -> dict[str, ast.expr] 
 
 
 def _makes_field(whole: str) -> bool:
-    """Whether a function makes a field: `eqx.field`, `attr.ib`, and the words of the vocabulary."""
+    """Whether a function makes a field: `eqx.field`, `attr.ib` or a word of `scaffold.skeleton`."""
     module, _, name = whole.rpartition(".")
     return module == VOCABULARY or name in ("ib", "attrib") or name.endswith("field")

@@ -1,4 +1,4 @@
-"""The constructor of a class of a skeleton: read, where it only makes the fields, or kept as its author's."""
+"""Constructors of skeleton classes: parsed if they only make the fields, or else kept as written."""
 
 import ast
 from typing import Any
@@ -14,7 +14,7 @@ from scaffold.spec.skeletons.classes.made_roles import roles_of_made
 
 
 def read_constructor(tables: ClassTables, node: ast.FunctionDef) -> dict[str, Any] | None:
-    """The table of what makes the fields, where it is of the author's own; it is carried, with all that it must be given."""
+    """Parse a constructor into the tables, or return the table of a constructor that is kept as written."""
     constructor = Constructor(node, tables.fields, tables.names, tables.notes)
     # What subclasses call stays, though it assigns each argument: it may take fewer than there are fields.
     is_own = _makes_more(tables, node) or tables.leaves_open or not constructor.is_read()
@@ -33,7 +33,7 @@ def read_constructor(tables: ClassTables, node: ast.FunctionDef) -> dict[str, An
 
 
 def _makes_more(tables: ClassTables, node: ast.FunctionDef) -> bool:
-    """Whether it makes Variables, or fields of a base, which are known to that alone."""
+    """Whether a constructor makes Variables, or fields of a base, which the tables do not have."""
     assigned = {name for name, _ in made_attributes(node)}
     has_base = any(ast.unparse(base) in tables.names.classes for base in tables.node.bases)
     makes_them = tables.kind.variables and makes_variables(node, tables.fields)
@@ -41,7 +41,7 @@ def _makes_more(tables: ClassTables, node: ast.FunctionDef) -> bool:
 
 
 def _makes_twice(tables: ClassTables, constructor: Constructor) -> bool:
-    """Refuse one that makes a state which the class makes, too."""
+    """Whether a state is made in the class and again in the constructor, which is refused."""
     has_state = any(table.get("role") == "state" for table in tables.fields.values())
     twice = constructor.made_twice() if has_state else ()
     for name in twice[:1]:
@@ -52,7 +52,7 @@ def _makes_twice(tables: ClassTables, constructor: Constructor) -> bool:
 
 
 def _keep(tables: ClassTables, node: ast.FunctionDef) -> dict[str, Any]:
-    """The table of the author's own, whose arguments have the types that it says, or that its code tells of."""
+    """Read a kept constructor as a method, with types from annotations, fields and code."""
     _refuse_unmade(tables, node)
     _refuse_lost(tables, node)
     kinds = functions.types_by_use(node, tables.node, tables.names)
@@ -66,7 +66,7 @@ def _keep(tables: ClassTables, node: ast.FunctionDef) -> dict[str, Any]:
 
 
 def _read(tables: ClassTables, constructor: Constructor) -> None:
-    """Take over what says the same in the tables: arguments, statements, and what makes each field."""
+    """Move the arguments, the statements and the expressions of the fields into the tables."""
     annotations = dict(annotated_names(tables.node.body))
     for name in constructor.given & annotations.keys():
         tables.fields[name] |= example_of(tables, name, tables.fields[name], annotations[name].annotation)
@@ -79,7 +79,7 @@ def _read(tables: ClassTables, constructor: Constructor) -> None:
 
 
 def _refuse_unmade(tables: ClassTables, node: ast.FunctionDef) -> None:
-    """Refuse a constructor of the author's own that leaves a field without a value, of which Equinox complains as late as it runs."""
+    """Refuse a kept constructor that leaves a field unset, since Equinox complains only at run time."""
     is_of_equinox = tables.said_kind == "module" and "bases" not in tables.raw
     faults = kept_faults(node, tables.fields, is_verbatim=tables.is_verbatim) if is_of_equinox else ()
     for name, message, fix in faults:
@@ -87,7 +87,7 @@ def _refuse_unmade(tables: ClassTables, node: ast.FunctionDef) -> None:
 
 
 def _refuse_lost(tables: ClassTables, node: ast.FunctionDef) -> None:
-    """Refuse one that stores what is no field, which jax leaves out where it makes the instance again."""
+    """Refuse a constructor that stores an attribute without a field, which jax drops at each rebuild."""
     stored = {*(name for name, _ in made_attributes(node)), *attributes_set(node)}
     is_registered = tables.raw.get("kind") == "pytree" and "bases" not in tables.raw
     lost = sorted(stored - tables.fields.keys())
@@ -100,7 +100,7 @@ def _refuse_lost(tables: ClassTables, node: ast.FunctionDef) -> None:
 
 
 def take_made(tables: ClassTables) -> None:
-    """Take what the constructor makes of the fields, which Python would take over a word for an initialiser."""
+    """Set the `init` of each field to the constructor's expression, which overrides a word's initialiser."""
     for name, value in tables.inits.items():
         path = ("fields", name, "init")
         if name not in tables.fields:

@@ -1,4 +1,4 @@
-"""The fields of a class of a skeleton, with what the class itself says of them: how it uses one, and how it stands there."""
+"""Fields of a skeleton class, with roles and examples that follow from their use in the class."""
 
 import ast
 from collections.abc import Mapping
@@ -20,11 +20,11 @@ from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 
 _ANY = ("param", "static", "data")
-"""The roles of fields of which nothing is said in a class that stays as it is written, the first that is legal."""
+"""Roles for a field without a role, in a class that stays as written. The first legal role counts."""
 
 
 def take_field(tables: ClassTables, statement: ast.AnnAssign) -> dict[str, Any]:
-    """Read a field into the tables."""
+    """Read an annotated field into the tables, with a role and an example if its use implies them."""
     names, notes = tables.names, tables.notes
     name, table = read_field(statement, tables.node.name, names, notes)
     if (name, table["type"], tables.said_kind) == ("inference", "bool", "module"):
@@ -40,7 +40,7 @@ def take_field(tables: ClassTables, statement: ast.AnnAssign) -> dict[str, Any]:
 
 
 def take_without_annotation(tables: ClassTables, statement: ast.Assign) -> None:
-    """Refuse a field that has no type, and go on as if it were one."""
+    """Refuse a field without a type, and record a stand-in so that no other fault follows."""
     name, value = ast.unparse(statement.targets[0]), ast.unparse(statement.value)
     fix = f"write its type, such as `{name}: int = {value}`"
     tables.notes.refuse(statement, ("fields", name), "has no annotation, and so is no field", fix)
@@ -50,7 +50,7 @@ def take_without_annotation(tables: ClassTables, statement: ast.Assign) -> None:
 def example_of(
     tables: ClassTables, name: str, table: Mapping[str, Any], annotation: ast.expr
 ) -> dict[str, str]:
-    """What the tests give, where the type of a field does not say it."""
+    """Return the `example` of a field, a type for the tests, if the annotation says no shape."""
     example = functions.given_type(name, annotation, tables.node, tables.names)
     if not example and table["type"].startswith("="):
         example = functions.type_beside(annotation, tables.names, tables.notes)
@@ -58,7 +58,7 @@ def example_of(
 
 
 def _keep_as_it_stands(tables: ClassTables, table: dict[str, Any], statement: ast.AnnAssign) -> None:
-    """Keep the default of a field, and its type where that says more than the grammar has a role for."""
+    """Keep the default of a field, and its annotation if no role is legal for the type."""
     kind = stored_type(table)
     role = role_of(kind, table)
     if not {*([role] if role else _ANY)} & {*legal_roles(kind)}:
@@ -70,14 +70,14 @@ def _keep_as_it_stands(tables: ClassTables, table: dict[str, Any], statement: as
 
 
 def _is_given(tables: ClassTables, name: str, table: Mapping[str, Any]) -> bool:
-    """Whether the emitted constructor takes a field, and no example is said for it."""
+    """Whether the generated constructor takes a field without an example in `@test(values=...)`."""
     role = table.get("role")
     is_made = {"init", "default", "optional"} & table.keys() or role in ("derived", "shared", "state")
     return not (inferred.constructor_of(tables.node) or is_made or name in tables.names.valued)
 
 
 def give_roles(fields: Mapping[str, dict[str, Any]]) -> None:
-    """Give roles in a class that stays as it is: a field whose type has none by default is a subtree, as its library makes it."""
+    """Set a role for each field whose type has no default role, in a class that stays as written."""
     for table in fields.values():
         written = parse_type(str(table["type"]))
         if role_of(stored_type(table), table) is None is role_of(written, table):
@@ -88,10 +88,10 @@ def give_roles(fields: Mapping[str, dict[str, Any]]) -> None:
 def open_keys(
     name: str, table: Mapping[str, Any], annotation: ast.expr, owner: ast.ClassDef, names: Names, notes: Notes
 ) -> dict[str, str]:
-    """The role of such a field, and an example where that is one, as its class uses it; nothing of another field.
+    """Return the role, type and example of an `Any` or `Callable` field, by its use, or no keys.
 
-    Of `Any`, in a class that stays as it is written: a module where code calls it, and what nothing reads is no weight. A callable
-    of an Equinox Module that stores what it is given may be a layer. What arguments and results are stays in the annotation.
+    An `Any` field gets a role if its class stays as written. A `Callable` that an Equinox Module stores as
+    given may be a layer. The annotation keeps the types of arguments and results.
     """
     text = f"={notes.segment(annotation)}"
     if is_of_anything(annotation, owner, names) and says_no_word(owner, names):
@@ -109,7 +109,7 @@ def open_keys(
 
 
 def _role_by_use(name: str, owner: ast.ClassDef) -> str:
-    """A module where code calls the field, a parameter that is unused where none reads it; empty where code computes with it."""
+    """Return `module` if the class calls a field, `param` if no code reads the field, or else `""`."""
     reads = [node for node in ast.walk(owner) if attribute_of_self(node, ast.Load) == name]
     callers = [*nodes_of(ast.Call, owner)]
     mapped = [call.args[0] for call in callers if call.args and last_name(call) in MAPS]

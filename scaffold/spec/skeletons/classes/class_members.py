@@ -1,4 +1,4 @@
-"""The body of a class of a skeleton, statement by statement: fields, methods, and what is carried."""
+"""Body of a skeleton class, read statement by statement: fields, methods and verbatim statements."""
 
 import ast
 from typing import Any
@@ -14,7 +14,7 @@ from scaffold.spec.skeletons.words.notes import Notes
 
 
 def read_body(tables: ClassTables) -> None:
-    """Read all that stands in the class, with the docstrings and comments beside it."""
+    """Read the body of the class into the tables, with its docstrings and comments."""
     before, node, notes = "", tables.node, tables.notes
     # The last line of the class statement, as far as it can be told.
     end = max((part.end_lineno or 0 for part in (*node.bases, *node.keywords)), default=node.lineno)
@@ -34,7 +34,7 @@ def read_body(tables: ClassTables) -> None:
 
 
 def _keep_comment(tables: ClassTables, table: dict[str, Any] | None, statement: ast.stmt, above: int) -> None:
-    """Keep the comments above and behind a field, and above all else."""
+    """Store the comments above a statement, and for a field also the comment behind."""
     notes = tables.notes
     if isinstance(statement, ast.AnnAssign):
         behind = notes.comment_behind(statement)
@@ -47,7 +47,7 @@ def _keep_comment(tables: ClassTables, table: dict[str, Any] | None, statement: 
 
 
 def _block(tables: ClassTables, block: list[ast.stmt]) -> dict[str, Any] | None:
-    """The table of statements that belong together; None of those that say nothing, and of the constructor."""
+    """Read a group of statements. Return its table, or None for `pass`, a string or a parsed constructor."""
     match block:
         case [ast.AnnAssign() as field] if not functions.is_carried(field, tables.names):
             return take_field(tables, field)
@@ -66,9 +66,9 @@ def _block(tables: ClassTables, block: list[ast.stmt]) -> dict[str, Any] | None:
 
 
 def _function(tables: ClassTables, block: list[ast.stmt], node: Function) -> dict[str, Any]:
-    """A method; with its overloads, or its setter, it is carried as a whole.
+    """Read a method. A method with overloads or a setter is emitted verbatim.
 
-    A class method that returns the class, above all others, is a further constructor.
+    A class method that returns the class, above all other methods, is a further constructor.
     """
     raw, names = tables.raw, tables.names
     name = _free_name(tables, node.name, node)
@@ -89,7 +89,7 @@ def _function(tables: ClassTables, block: list[ast.stmt], node: Function) -> dic
 
 
 def _is_further_constructor(tables: ClassTables, node: Function) -> bool:
-    """Whether it is a class method, with no other decorator, whose result is the class, above all others, and understood."""
+    """Whether an understood class method returns the class, and stands above all other methods."""
     others = [method for method in tables.raw.get("methods", {}).values() if "above" not in method]
     if others or "call" in tables.raw:
         return False
@@ -100,7 +100,7 @@ def _is_further_constructor(tables: ClassTables, node: Function) -> bool:
 
 
 def _carried(tables: ClassTables, block: list[ast.stmt]) -> dict[str, Any]:
-    """Statements that are no fields and no methods, with the field above which they stand, or `...` below all."""
+    """Read statements that are no fields and no methods. `above` names the next field, or is `...`."""
     table = {"source": functions.source_of(block, tables.notes)}
     body = tables.node.body
     below = annotated_names(body[body.index(block[-1]) + 1 :])
@@ -114,14 +114,14 @@ def _carried(tables: ClassTables, block: list[ast.stmt]) -> dict[str, Any]:
 
 
 def _free_name(tables: ClassTables, name: str, node: ast.stmt) -> str:
-    """The key of a definition: its name, or with its line where the class defines that name before."""
+    """Return the key of a definition: its name, with its line if the class defined the name before."""
     taken = {**tables.raw.get("constructors", {}), **tables.raw.get("methods", {})}
     is_taken = name in taken or (name == "__call__" and "call" in tables.raw)
     return f"{name} (line {node.lineno})" if is_taken else name
 
 
 def _say_batch_axis(tables: ClassTables) -> None:
-    """Say of the call that it is made under `jax.vmap` where the class averages over an axis."""
+    """Set `axis_name` on the call of a class that averages over an axis of `jax.vmap`."""
     call = tables.raw.get("call") or tables.raw.get("methods", {}).get("__call__")
     if call is not None and tables.kind.takes("axis_name"):
         axis = inferred.batch_axis(tables.node, tables.names.classes)
@@ -130,11 +130,11 @@ def _say_batch_axis(tables: ClassTables) -> None:
 
 
 _MAKERS = ("__init__", "__new__", "__post_init__", "__init_subclass__", "create")
-"""What makes instances: the class says how it is built."""
+"""Methods that build instances, which no class takes over from a mixin."""
 
 
 def take_inherited(tables: ClassTables) -> None:
-    """Take the methods that a class has of mixins, and of bases that are no pytrees: they are tried, and not written."""
+    """Add methods of mixins and of bases that are no pytrees. They are tested, but not emitted."""
     of_bases = Notes(tables.notes.text, tables.notes.where)  # what is wrong there is no fault of this class
     for node in tables.names.plain_functions(tables.node):
         if node.name not in _MAKERS:

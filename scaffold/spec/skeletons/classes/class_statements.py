@@ -1,4 +1,4 @@
-"""The class statement of a skeleton, with what stands above it: kind, bases, type variables, options, `@test`."""
+"""Class statement of a skeleton, with its decorators: kind, bases, type variables, options, `@test`."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ _GENERIC = ("typing.Generic", "typing_extensions.Generic")
 
 
 def type_variables(body: Iterable[ast.stmt], names: Names) -> Iterator[tuple[str, ast.stmt]]:
-    """The statements that bind type variables `T` of a name and a bound that is a class, each behind the name."""
+    """Yield names bound to a `TypeVar` with at most a class as bound, each with its statement."""
     for name, value, statement in ((*pair, each) for each in body if (pair := bound_value(each)) is not None):
         match value:
             case ast.Call(func=maker, args=[said], keywords=keywords) if names.of(maker) in _MAKERS:
@@ -32,14 +32,14 @@ def type_variables(body: Iterable[ast.stmt], names: Names) -> Iterator[tuple[str
 
 
 def listed(base: ast.expr, names: Names) -> list[ast.expr]:
-    """The parts of `Generic[T, S]`; none of another base."""
+    """Return the parameters of `Generic[T, S]`, or none for another base."""
     if not (isinstance(base, ast.Subscript) and names.of(base.value) in _GENERIC):
         return []
     return elements_of(base.slice)
 
 
 def is_of_anything(annotation: ast.expr, owner: ast.ClassDef, names: Names) -> bool:
-    """Whether an annotation is `Any`, or a type variable: of the file, or a parameter of the class."""
+    """Whether an annotation is `Any`, a type variable of the file, or a type parameter of the class."""
     parameters = (ast.unparse(part) for base in owner.bases for part in listed(base, names))
     return is_any(annotation) or ast.unparse(annotation) in (*names.variables, *parameters)
 
@@ -51,7 +51,7 @@ def understood(base: ast.expr, names: Names) -> bool:
 
 
 def from_bases(bases: Iterable[ast.expr], names: Names, notes: Notes) -> Iterator[str]:
-    """The type parameters that `Generic[...]` lists, each with its bound."""
+    """Yield the type parameters in `Generic[...]`, each with its bound: `T: Bound`."""
     for part in _parameters(bases, names):
         notes.note(("generic",), part)
         yield _with_bound(names.variables[ast.unparse(part)], names, notes)
@@ -70,8 +70,9 @@ def _with_bound(variable: ast.stmt, names: Names, notes: Notes) -> str:
 def used_variables(
     classes: Iterable[ast.ClassDef], word_for_word: Iterable[ast.ClassDef], names: Names
 ) -> set[str]:
-    """The type variables that become type parameters of a class; the others are carried, as in kinds that have none, and those
-    that a class reads which is emitted word for word.
+    """Return the type variables that become type parameters of `classes`.
+
+    Variables stay verbatim if a class in `word_for_word` reads them, or if the kind takes no type parameters.
     """
     generic = (node for node in classes if kind_of(kind_said(node, names) or "module").takes("generic"))
     read = {ast.unparse(part) for node in word_for_word for part in _parameters(node.bases, names)}
@@ -79,7 +80,7 @@ def used_variables(
 
 
 def from_syntax(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]:
-    """The type parameters of `class Box[T: Bound]`, which Python has from 3.12 on."""
+    """Yield the type parameters of `class Box[T: Bound]`, a syntax of Python 3.12."""
     parameters: list[ast.AST] = getattr(node, "type_params", [])
     for parameter in parameters:
         notes.note(("generic",), parameter)
@@ -88,25 +89,25 @@ def from_syntax(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]
 
 
 KINDS = {"".join(word.capitalize() for word in name.split("-")): name for name in NAMES if name != AS_WRITTEN}
-"""The kind of each base in the vocabulary: `TrainState` is `train-state`. A decorator gives `as-written`, since such a class has any bases."""
+"""Kind by the name of its base: `TrainState` is `train-state`. Only `@as_written` gives `as-written`."""
 _TABLES = {"test": "test", "groups": "groups", "as_written": "options"}
-"""The table that the arguments of a decorator are."""
+"""Table that the arguments of each decorator fill."""
 _OF_PYTHON = ("metaclass", "strict")
-"""What the class statement of any Module takes."""
+"""Keywords that the class statement of any Module takes."""
 OF_SUBCLASSES = ("nnx",)
-"""The kinds that a class has because a base of its file has them."""
+"""Kinds that a class takes over from a base of its file."""
 _MODULES = {"module": "equinox:Module", "abstract": "equinox:Module", "nnx": "flax.nnx:Module"}
 KINDS_ELSEWHERE = {"equinox.Module": "module", "flax.nnx.Module": "nnx"}
 
 
 def read_generics(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
-    """The type variables."""
+    """Read the type parameters into `generic`, from `Generic[...]` or `class Box[T]`."""
     generic = [*from_bases(node.bases, names, notes), *from_syntax(node, names, notes)]
     return {"generic": generic} if generic else {}
 
 
 def read_bases(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
-    """The kind and the bases."""
+    """Read the bases into `kind` and `bases`, and refuse an unknown or a second kind."""
     raw: dict[str, Any] = {}
     bases: list[str] = []
     for base in (base for base in node.bases if not understood(base, names)):
@@ -131,14 +132,14 @@ def read_bases(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]
 
 
 def kind_said(node: ast.ClassDef, names: Names) -> str:
-    """The kind that a base says, or a class of the file from which a class inherits; nothing where none does."""
+    """Return the kind that a base names, or a base of an inherited class of the file, or `""`."""
     bases = names.bases_of(node)
     kinds = (KINDS.get(names.word(base)) or KINDS_ELSEWHERE.get(names.of(base)) for base in bases)
     return next(filter(None, kinds), "")
 
 
 def _base(base: ast.expr, names: Names, notes: Notes) -> str:
-    """A base as a class of another module, or of the package; as its text where it is more than a name."""
+    """Return a base as `module:Name` or `Name`. A base that is no plain class gives its source behind `=`."""
     notes.note(("bases",), base)
     module, _, name = names.of(base).rpartition(".")
     text = f"{module}:{name}" if module else name
@@ -147,7 +148,7 @@ def _base(base: ast.expr, names: Names, notes: Notes) -> str:
 
 
 def read_keywords(node: ast.ClassDef, kind: str, bases: Iterable[str], notes: Notes) -> dict[str, Any]:
-    """What is said beside the bases, of which the kind takes some as its options, and Python or a base others."""
+    """Read the keywords of the class statement: options of the kind, keys of the spec, or Python's."""
     raw: dict[str, Any] = {}
     for keyword in node.keywords:
         name = keyword.arg or "**"
@@ -160,7 +161,7 @@ def read_keywords(node: ast.ClassDef, kind: str, bases: Iterable[str], notes: No
 
 
 def read_decorators(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
-    """What `@test(...)`, `@groups(...)` and `@as_written(...)` say."""
+    """Read `@test(...)`, `@groups(...)` and `@as_written(...)`, and keep other decorators as source."""
     raw: dict[str, Any] = {}
     for decorator in node.decorator_list:
         word = names.word(decorator.func) if isinstance(decorator, ast.Call) else ""
@@ -178,13 +179,13 @@ def read_decorators(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
 
 
 def values_said(node: ast.ClassDef, names: Names) -> frozenset[str]:
-    """The arguments for which `@test(values={...})` has an example."""
+    """Return the arguments for which `@test(values={...})` has an example."""
     calls = (part for part in node.decorator_list if isinstance(part, ast.Call))
     said = (value for call in calls if names.word(call) == "test" for value in given_as(call, "values"))
     return frozenset(entry for value in said for entry, _ in entries(value))
 
 
 def values_below(node: ast.ClassDef, names: Names) -> frozenset[str]:
-    """The arguments of single methods, as `loss.mask`, for which the classes of the file that inherit them have examples."""
+    """Return the method arguments, as `loss.mask`, for which subclasses in the file have examples."""
     heirs = (other for other in names.classes.values() if other is not node and node in names.lineage(other))
     return frozenset(entry for heir in heirs for entry in values_said(heir, names) if "." in entry)

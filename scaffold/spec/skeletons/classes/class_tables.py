@@ -1,4 +1,4 @@
-"""What is read of one class of a skeleton: the tables of its spec, and of its fields."""
+"""Tables of a skeleton class, filled while the class is read."""
 
 import ast
 from typing import Any
@@ -12,7 +12,7 @@ from scaffold.spec.skeletons.words.notes import Notes
 
 
 class ClassTables(Struct):
-    """One class, and its tables as far as they are read."""
+    """A class with the spec tables that have been read so far."""
 
     node: ast.ClassDef
     names: Names
@@ -20,9 +20,9 @@ class ClassTables(Struct):
     raw: dict[str, Any]
     fields: dict[str, dict[str, Any]]
     inits: dict[str, ast.expr]
-    """What the constructor makes each field of."""
+    """Expressions from which the constructor makes the fields."""
     is_verbatim: bool = False
-    """Whether the class stays as it is written."""
+    """Whether the class stays as written."""
 
     @property
     def said_kind(self) -> str:

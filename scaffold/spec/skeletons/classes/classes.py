@@ -1,4 +1,4 @@
-"""One class of a skeleton to the tables of a spec."""
+"""Translate a skeleton class into the tables of a spec."""
 
 import ast
 from typing import Any
@@ -17,7 +17,7 @@ from scaffold.spec.skeletons.words.notes import Notes
 
 
 def read_class(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
-    """The tables of the spec of one class; what is wrong with it goes into the notes."""
+    """Read the spec tables of a class, and record its faults in `notes`."""
     of_file = list(dict.fromkeys(line for _, line in names.lines))
     valued = class_statements.values_said(node, names) | class_statements.values_below(node, names)
     names = replace(names.within(node.name), valued=valued)
@@ -36,7 +36,7 @@ def read_class(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]
 
 
 def _read_statement(tables: ClassTables) -> None:
-    """Read the class statement: its type variables, bases and keywords, and the kind that they say."""
+    """Read the class statement: type parameters, bases, keywords, and the resulting kind."""
     node, raw, notes = tables.node, tables.raw, tables.notes
     notes.locations[("name",)] = notes.position(node)
     raw |= class_statements.read_generics(node, tables.names, notes)
@@ -49,7 +49,7 @@ def _read_statement(tables: ClassTables) -> None:
 
 
 def _refuse_registered_twice(tables: ClassTables) -> None:
-    """Refuse what registers a class that its base registers, for jax takes it once."""
+    """Refuse to register a class that its base registers, since jax raises at a second registration."""
     node = tables.node
     if tables.raw.get("kind") in ("module", "pytree") and is_registered(node, tables.names):
         message = f"`{node.name}` is registered by its base, and once more by the file"
@@ -58,7 +58,7 @@ def _refuse_registered_twice(tables: ClassTables) -> None:
 
 
 def _keep_whole(tables: ClassTables) -> None:
-    """Keep the class statement as it is written."""
+    """Store the source of a class that stays as written."""
     give_roles(tables.fields)
     ours = [decorator for decorator in tables.node.decorator_list if tables.names.word(decorator)]
     tables.raw["source"] = functions.source_of([tables.node], tables.notes, leaving=ours)
@@ -66,7 +66,7 @@ def _keep_whole(tables: ClassTables) -> None:
 
 
 def _say_of_fields(tables: ClassTables) -> None:
-    """Say the fields, the role of those that are given, and the arguments that the words make them of."""
+    """Store the fields, the role of given arrays, and the arguments that the words' lambdas need."""
     node, raw = tables.node, tables.raw
     raw |= {"fields": tables.fields} if tables.fields else {}
     trains_given = is_of_equinox(node, tables.names) or tables.is_verbatim
@@ -77,5 +77,5 @@ def _say_of_fields(tables: ClassTables) -> None:
 
 
 def _import_lines(tables: ClassTables) -> list[str]:
-    """The imports that the spec has to say, of a class that the tool writes; of another these are all of the file."""
+    """Return the imports that the spec of a generated class must list."""
     return tables.names.imports(tables.kind.imports, "\n".join(types_said(tables.raw)))

@@ -1,7 +1,8 @@
-"""The constructor of a skeleton, `__init__` or `create`, to the keys that say the same.
+"""Parse a skeleton's `__init__` or `create` into the keys of a spec.
 
-Its arguments are `arguments`. Its statements are `setup`, up to what makes the fields at the end: `self.NAME = EXPRESSION` in an
-`__init__`, `return cls(NAME=EXPRESSION)` in a `create`, which are the `init` of these fields. A field that is its argument is given.
+The arguments are `arguments`. The statements are `setup`, up to the last ones that make the fields.
+`self.NAME = EXPRESSION` in an `__init__`, or `return cls(NAME=EXPRESSION)` in a `create`, is the `init` of a
+field. A field that equals an argument is given.
 """
 
 import ast
@@ -24,7 +25,7 @@ _USUAL = ("key", "dtype", "rngs")
 
 
 class Constructor:
-    """A constructor, which makes the fields of its class, with their tables by name."""
+    """Constructor of a class, with the tables of the class's fields by name."""
 
     def __init__(
         self, node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes
@@ -32,15 +33,15 @@ class Constructor:
         self.node, self.fields, self.names, self.notes = node, fields, names, notes
         self.kept, inits = parts_of(node, moves=bool(unmade_fields(node, fields)))
         self.inits = inits or {}
-        """What makes each field that is made at the end."""
+        """Expression of each field that the last statements make."""
         self.is_whole = inits is not None
         types = inferred_types(node, fields, names.classes)
-        # What is a field has its type there.
+        # The table of a field has its type already.
         self.inferred = {name: kind for name, kind in types.items() if name not in fields}
 
     @property
     def given(self) -> set[str]:
-        """The fields that are arguments as they are given."""
+        """Fields that hold an argument as given."""
         every = {argument.arg for argument in arguments_of(self.node)}
         return {
             name
@@ -49,7 +50,7 @@ class Constructor:
         }
 
     def read(self) -> dict[str, Any]:
-        """Arguments, docstring, the statements above, and the expressions that make fields: `arguments`, `constructor_doc`, `setup`, `inits`."""
+        """Return the keys `arguments`, `constructor_doc`, `setup` and `inits`, and note their locations."""
         node, notes = self.node, self.notes
         every = {argument.arg for argument in arguments_of(node)}
         texts = read_arguments(node, ("arguments",), self.names, notes, every, self.inferred)
@@ -68,7 +69,7 @@ class Constructor:
         return {"arguments": arguments, "constructor_doc": doc, "setup": setup, "inits": inits}
 
     def comments(self) -> dict[str, str]:
-        """The comments above and behind what makes each field, but for those that stand with other statements."""
+        """Return the comments above and behind each statement that makes a field, by field."""
         ends = (argument.end_lineno or 0 for argument in nodes_of(ast.arg, self.node.args))
         above, texts = max([self.node.lineno, *ends]), dict[str, str]()
         for statement in self.node.body:
@@ -81,9 +82,9 @@ class Constructor:
         return texts
 
     def _with_type(self, text: str, inits: Mapping[str, ast.expr]) -> str:
-        """An argument without a type that a field of its name is made of, as by `jnp.asarray`: it has the type of the field.
+        """Add the type of a field that an untyped argument makes, as by `jnp.asarray`.
 
-        One that is no field has the type of its default.
+        An untyped argument that is no field gets the type of its default.
         """
         declared, equals, default = text.partition(" = ")
         is_made = declared in inits and declared not in _USUAL
@@ -95,9 +96,9 @@ class Constructor:
         return f"{declared}: {kind}{or_none}{equals}{default}" if kind else text
 
     def is_read(self) -> bool:
-        """Whether it takes what the generated one can take, and ends in what makes the fields; any other is carried.
+        """Whether the spec can express the constructor. Any other constructor is kept as written.
 
-        One that makes nothing of what it takes is kept for its signature.
+        A constructor that ignores its arguments is kept for its signature.
         """
         arguments, owner = self.node.args, "self" if self.node.name == "__init__" else "cls"
         taken = [*arguments.args[1:], *arguments.kwonlyargs]
@@ -117,14 +118,14 @@ class Constructor:
         )
 
     def made_twice(self) -> list[str]:
-        """The fields that have a default of their own, and that it makes otherwise; in the place of an initialiser it may."""
+        """Return fields with a default or a state in the class that the constructor makes again."""
         inits = {name: value for name, value in self.inits.items() if not _is_given(name, value, {name})}
         tables = {name: self.fields.get(name, {}) for name in inits}
         states = {name for name, table in tables.items() if "init" in table and table.get("role") == "state"}
         return [name for name, table in tables.items() if "default" in table or name in states]
 
     def _is_of_field(self, argument: ast.arg) -> bool:
-        """Whether an argument that a field is given has the type of that field, or is turned into it by a converter."""
+        """Whether an argument has the type of the field that it gives, or a converter changes it."""
         name = argument.arg
         table, text = self.fields.get(name, {}), argument_type(argument, self.names, self.notes)
         is_given = _is_given(name, self.inits.get(name), {name})
@@ -133,10 +134,10 @@ class Constructor:
         return is_free or table.get("type", text) == text
 
     def _is_known(self, argument: ast.arg) -> bool:
-        """Whether an argument has a type of the grammar, or is a field, a dim of one, a size, or what every class takes."""
+        """Whether an argument is typed, inferred, a field, a dim of a field, or taken by every class."""
         name, kinds = argument.arg, (str(table.get("type")) for table in self.fields.values())
         if argument.annotation is None and _asks_for_type(self.node, name):
-            return False  # of several types
+            return False  # a union that the code takes apart
         if name in self.inferred:
             return True
         if argument.annotation is not None and name not in _USUAL:
@@ -148,7 +149,7 @@ class Constructor:
 
 
 def _asks_for_type(node: ast.FunctionDef, name: str) -> bool:
-    """Whether a constructor asks of which type an argument is."""
+    """Whether a constructor calls `isinstance` on an argument."""
     asked = (
         call.args[0]
         for call in nodes_of(ast.Call, *node.body)
@@ -158,7 +159,7 @@ def _asks_for_type(node: ast.FunctionDef, name: str) -> bool:
 
 
 def _uses_instance(node: ast.AST, owner: str) -> bool:
-    """Whether a part of a constructor reads the instance that it makes, or calls the constructor of a base."""
+    """Whether a part of a constructor reads `self`, calls a base's constructor, or returns."""
     words = {name.id for name in nodes_of(ast.Name, node)}
     return isinstance(node, ast.Return) or bool(words & {"super", *([owner] if owner == "self" else [])})
 
@@ -168,14 +169,14 @@ def _is_given(name: str, value: ast.expr | None, names: set[str]) -> bool:
 
 
 def _without_type(text: str, names: Collection[str]) -> str:
-    """An argument of one of these names, which are fields, without a type that its name alone tells: it has that of the field."""
+    """Drop the type of an argument in `names`, the fields, since an untyped argument has its field's type."""
     declared, equals, default = text.partition(" = ")
     name = declared.partition(": ")[0]
     return f"{name}{equals}{default}" if name in names and name not in _USUAL else text
 
 
 def _argument(text: str) -> str:
-    """An argument as a spec lists it: those that every class has go without a type."""
+    """Format an argument as a spec lists it: `key`, `dtype` and `rngs` go without a type."""
     declared, equals, default = text.partition(" = ")
     name, _, kind = declared.partition(": ")
     if name in ("dtype", "rngs"):
@@ -184,17 +185,17 @@ def _argument(text: str) -> str:
 
 
 Parts = tuple[list[ast.stmt], dict[str, ast.expr] | None]
-"""The statements above those that make fields, and what makes each field; None of a `create` that ends otherwise."""
+"""Statements of the setup, and the expression of each field, or None if a `create` ends otherwise."""
 
 _READS = {*dir(tuple), *dir(frozenset), "get", "items", "keys", "values"}
 _CHANGES = {name for kind in (list, dict, set) for name in dir(kind)} - _READS
-"""The methods by which a container of Python changes."""
+"""Methods that change a list, dict or set in place."""
 
 
 def parts_of(node: ast.FunctionDef, *, moves: bool) -> Parts:
-    """The parts of an `__init__` or a `create`.
+    """Split an `__init__` or a `create` into the setup and the expressions of the fields.
 
-    With `moves`, an assignment of a field goes below the statements that follow it, where it makes the same there.
+    With `moves`, a statement between field assignments joins the setup if the fields do not depend on it.
     """
     statements = [statement for statement in node.body if not says_nothing(statement)]
     if node.name == "create" and statements:
@@ -217,7 +218,7 @@ def parts_of(node: ast.FunctionDef, *, moves: bool) -> Parts:
 
 
 def runs_of(statements: list[ast.stmt], body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
-    """Statements of a body in the runs that they form there."""
+    """Yield the statements in runs that are adjacent in `body`."""
     run: list[ast.stmt] = []
     for statement in body:
         if statement in statements:
@@ -230,7 +231,7 @@ def runs_of(statements: list[ast.stmt], body: list[ast.stmt]) -> Iterator[list[a
 
 
 def unmade_fields(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The fields that an `__init__` does not assign, and that hold nothing without it; none where something else may assign them."""
+    """Return the fields that have no value after `__init__`, or none if other code may assign fields."""
     made_elsewhere = ("derived", "shared", "state")
     return [
         name
@@ -242,7 +243,7 @@ def unmade_fields(node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]]
 def kept_faults(
     node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], *, is_verbatim: bool
 ) -> Iterator[tuple[str, str, str]]:
-    """The fields that an `__init__` of the author's leaves without a value of their own, each with a message and a fix."""
+    """Yield the fields without a usable value after a kept `__init__`, each with a message and a fix."""
     kept = "`__init__` is kept as it is, and does not make"
     for name in unmade_fields(node, fields):
         fix = f"assign `self.{name}` there, or let it do no more than assign, so that the tool makes `{name}`"
@@ -255,21 +256,21 @@ def kept_faults(
 
 
 def _is_function(default: str, kind: str) -> bool:
-    """Whether the default of a field is a function: a lambda, or the name of a callable."""
+    """Whether a default is a lambda or names a callable, so that it would become a method of the class."""
     value = expression_or_none(default)
     is_named = isinstance(value, ast.Name | ast.Attribute) and isinstance(parse_type(kind), CallableType)
     return is_named or isinstance(value, ast.Lambda)
 
 
 def fields_made(statement: ast.stmt) -> dict[str, ast.expr]:
-    """The fields that an assignment makes, each with what makes it; none of any other statement."""
+    """Map the fields that an assignment makes to their expressions. Other statements make no field."""
     pairs = assigned_pairs(statement)
     made = {name: value for target, value in pairs if (name := attribute_of_self(target))}
     return made if len(made) == len(pairs) else {}
 
 
 def _stays_above(statement: ast.stmt, above: list[ast.stmt]) -> bool:
-    """Whether a statement may run before the assignments of fields above it: it binds names, and touches none that they read."""
+    """Whether the field assignments above read no name that an assignment binds or changes."""
     if not isinstance(statement, ast.Assign | ast.AnnAssign):
         return False
     touched = {*local_names([statement]), *_changed_objects(statement)}
@@ -278,7 +279,7 @@ def _stays_above(statement: ast.stmt, above: list[ast.stmt]) -> bool:
 
 
 def _changed_objects(statement: ast.stmt) -> Iterator[str]:
-    """The local names of which a statement calls a method that changes them: `rows` of `rows.pop()`, and `rngs`, which counts."""
+    """Yield the names that a method call changes: `rows` of `rows.pop()`, and `rngs`, which counts."""
     for call in nodes_of(ast.Call, statement):
         if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
             name = call.func.value.id

@@ -1,4 +1,4 @@
-"""Fields of a skeleton, `weight: Float[Array, " n"] = param("zeros")`, to their tables."""
+"""Fields of a skeleton, `weight: Float[Array, " n"] = param("zeros")`, as tables of a spec."""
 
 import ast
 import inspect
@@ -30,17 +30,17 @@ from scaffold.spec.tables.key import ROLES
 from scaffold.spec.tables.keys import FIELD_KEYS
 
 WORDS = ("field", *(role for role in ROLES if role != "callable"))
-"""The words of the vocabulary that make a field: `callable` would hide the builtin."""
+"""Words of `scaffold.skeleton` that make a field. A word `callable` would hide the builtin."""
 UNDERSTOOD = ("static", "default", "converter")
-"""What is read of `eqx.field(...)`."""
+"""Keywords of `eqx.field(...)` that are read, beside `default_factory`."""
 FIRST = {"static": "default", "shared": "of"}
-"""The key that the one positional argument is, where that is not `init`."""
+"""Key of a word's positional argument, if the key is not `init`."""
 
 
 def read_field(
     node: ast.AnnAssign, class_name: str, names: Names, notes: Notes
 ) -> tuple[str, dict[str, Any]]:
-    """Name and table of a field of the class `class_name`."""
+    """Return the name and the table of a field of the class `class_name`."""
     name = node.target.id if isinstance(node.target, ast.Name) else ast.unparse(node.target)
     path = ("fields", name)
     notes.note(path, node.target)
@@ -53,7 +53,7 @@ def read_field(
     notes.keep((*path, "type"), node.annotation)
     text = _as_static(type_of(annotation, names, notes), keys)
     is_known = is_of_grammar(text, names) and not _is_of_another_role(text, keys)
-    # Of the class itself the tests cannot build another first.
+    # The tests cannot build an instance of the class before its first instance.
     is_known = is_known and ClassType(class_name) not in walk(parse_type(text))
     meant = "" if is_known else meant_type(annotation, names)
     if meant and "init" in keys:  # which makes an array of a shape that is known
@@ -63,17 +63,17 @@ def read_field(
 
 
 def stored_type(table: Mapping[str, Any]) -> Type:
-    """The type of a field that is there, as a class stores it."""
+    """Return the type that a field stores, without None."""
     return without_none_type(as_stored(parse_type(str(table.get("example", table["type"])))))
 
 
 def _as_static(text: str, keys: Mapping[str, Any]) -> str:
-    """The type of what is static, which is held in a form that nobody can change: a set as a frozenset."""
+    """Return the type text of a field. A static set becomes a frozenset, which cannot change."""
     return re.sub(r"^([\w.]+\.)?[Ss]et\[", "frozenset[", text) if keys.get("role") == "static" else text
 
 
 def _kept(annotation: ast.expr, notes: Notes) -> str:
-    """An annotation as it is written, but for quotes that it does not need: those of `"jax.Array | None"`."""
+    """Return the source of an annotation, without needless quotes as in `"jax.Array | None"`."""
     match annotation:
         case ast.Constant(value=str(text)) if (inner := expression_or_none(text.strip())) and is_of_words(
             [inner]
@@ -84,7 +84,7 @@ def _kept(annotation: ast.expr, notes: Notes) -> str:
 
 
 def is_without_annotation(statement: ast.stmt, names: Names) -> bool:
-    """Whether a word makes a field of a name that has no annotation, which would be none to a dataclass."""
+    """Whether a word is assigned without an annotation, `x = param()`, which makes no dataclass field."""
     match statement:
         case ast.Assign(targets=[ast.Name()], value=ast.Call(func=function)):
             return names.word(function) in WORDS
@@ -93,7 +93,7 @@ def is_without_annotation(statement: ast.stmt, names: Names) -> bool:
 
 
 def _is_of_another_role(text: str, keys: dict[str, Any]) -> bool:
-    """Whether it is stored as it is: a tuple of several parts, or no array and of another role than its type has."""
+    """Whether a field must stay opaque: a tuple of arrays, or a role that its type does not allow."""
     kind, role = as_stored(without_none_type(parse_type(text))), keys.get("role")
     if isinstance(kind, TupleType) and is_traced(kind) and "module" not in legal_roles(kind):
         return True
@@ -127,7 +127,7 @@ def _keys(value: ast.expr, path: Path, names: Names, notes: Notes) -> dict[str, 
 
 
 def _of_equinox(call: ast.Call, path: Path, notes: Notes) -> dict[str, Any]:
-    """What `eqx.field(...)` says: a static field, a default, a converter."""
+    """Read `eqx.field(...)`: `static`, a default or its factory, and a converter."""
     said = {keyword.arg or "**": keyword.value for keyword in call.keywords}
     is_static = ast.unparse(said.pop("static", ast.Constant(value=False))) == "True"
     factory = said.pop("default_factory", None)
@@ -140,13 +140,13 @@ def _of_equinox(call: ast.Call, path: Path, notes: Notes) -> dict[str, Any]:
 
 
 def _made_by(factory: ast.expr, notes: Notes) -> str:
-    """What a factory of a default gives: the body of a lambda, or a call."""
+    """Return the source of what a default factory makes: the body of a lambda, or a call."""
     source = expression(factory, notes)
     return f"={source}" if isinstance(factory, ast.Lambda) else f"={source}()"
 
 
 def _misspelt(function: ast.expr, names: Names) -> str | None:
-    """The word of the vocabulary that a name is near to which nothing brings."""
+    """Return the word that an unbound name is close to, or None."""
     match function:
         case ast.Name(id=name) if not names.brings(name):
             return nearest(name, WORDS, ALIKE)
@@ -169,7 +169,7 @@ Pair = tuple[str, ast.expr]
 def keys_of(
     call: ast.Call, path: Path, notes: Notes, forms: Mapping[str, Form], first: Iterable[Pair] = ()
 ) -> dict[str, Any]:
-    """The table of arguments by keyword, and of those that go first; `forms` reads some of them."""
+    """Read the keywords of a call, after the pairs in `first`. `forms` has the readers of some keys."""
     keys: dict[str, Any] = {}
     for key, value in (*first, *((keyword.arg or "**", keyword.value) for keyword in call.keywords)):
         if key in keys or key == "**":
@@ -182,24 +182,24 @@ def keys_of(
 
 
 def _plain(node: ast.expr, notes: Notes) -> Any:
-    """A text or a number as it is, and the source of another expression."""
+    """Return a text or a number as is, and any other expression as its source."""
     is_value = isinstance(node, ast.Constant) and node.value not in (None, ...)
     return node.value if is_value and isinstance(node, ast.Constant) else expression(node, notes)
 
 
 def _equated(node: ast.expr, notes: Notes) -> Any:
-    """A text as it is; another expression behind `=`."""
+    """Return a text as is, and any other expression as its source behind `=`."""
     is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
     return _plain(node, notes) if is_text else f"={expression(node, notes)}"
 
 
 def _function(node: ast.expr, notes: Notes) -> Any:
-    """A text as it is; the name of a function, or the body of a lambda behind `=`."""
+    """Return a text as is, a function as its source, and a lambda as its body behind `=`."""
     return (_equated if isinstance(node, ast.Lambda) else _plain)(node, notes)
 
 
 def _default(node: ast.expr, notes: Notes) -> Any:
-    """The value of a default; a lambda that takes arguments is the value itself."""
+    """Return the value of a default. A lambda with arguments is the value itself, and no expression."""
     is_value = isinstance(node, ast.Lambda) and ast.unparse(node.args) != ""
     is_kept = is_value or isinstance(node, ast.Dict) or (isinstance(node, ast.List) and not node.elts)
     return f"=({notes.segment(node)})" if is_kept else raw_value(node, notes)
@@ -212,7 +212,7 @@ _FORMS: dict[str, Form] = {
 
 
 def doc_below(statement: ast.stmt) -> str | None:
-    """The text of a string that stands alone, as it stands below a field."""
+    """Return the text of a string that stands alone, such as the docstring of a field, or None."""
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         value = statement.value.value
         return inspect.cleandoc(value) if isinstance(value, str) else None

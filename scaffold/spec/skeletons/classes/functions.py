@@ -1,7 +1,7 @@
-"""A function of a skeleton to its table: what its signature says, with its body, or with its whole text where it is carried.
+"""Translate a function of a skeleton into its table: the signature, with the body or the verbatim source.
 
-It is understood where each argument and the result has a type of the grammar, and the tests can call it. What is carried goes word
-for word to where it stood.
+A function is understood if the grammar has a type for each argument and the result. Any other function is
+emitted verbatim.
 """
 
 import ast
@@ -43,8 +43,7 @@ from scaffold.spec.skeletons.words.notes import Notes, Path, expression
 
 
 def blocks(body: Iterable[ast.stmt], names: Names) -> list[list[ast.stmt]]:
-    """The statements of a class, those together that are carried as a whole: definitions of one name, and what is neither
-    field nor method."""
+    """Group a class body into definitions of one name, single fields, and runs of other statements."""
     grouped: list[list[ast.stmt]] = []
     group: str | None = None
     for statement in body:
@@ -67,7 +66,7 @@ def _group(statement: ast.stmt, names: Names) -> str | None:
 
 
 def is_carried(statement: ast.AnnAssign, names: Names) -> bool:
-    """Whether an annotation makes no field: `x: ClassVar[int] = 3`, `_: KW_ONLY`, `x: eqx.AbstractVar[Array]`, which subclasses store."""
+    """Whether an annotation makes no field: `ClassVar`, `KW_ONLY`, or `AbstractVar` for subclasses."""
     annotation = statement.annotation
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         return annotation.value.lstrip().startswith("ClassVar")
@@ -76,7 +75,7 @@ def is_carried(statement: ast.AnnAssign, names: Names) -> bool:
 
 
 def source_of(nodes: Iterable[ast.stmt], notes: Notes, leaving: Iterable[ast.expr] = ()) -> str:
-    """Statements that follow each other, word for word from the first column on, without the lines of some decorators."""
+    """Return the source of adjacent statements, outdented, without the lines of decorators in `leaving`."""
     listed = list(nodes)
     first, last = first_line(listed[0]), end_of(listed[-1])[0]
     left = {line for part in leaving for line in range(part.lineno, end_of(part)[0] + 1)}
@@ -85,7 +84,7 @@ def source_of(nodes: Iterable[ast.stmt], notes: Notes, leaving: Iterable[ast.exp
 
 
 def outdented(notes: Notes, first: int, last: int, column: int) -> Iterator[tuple[int, str]]:
-    """The lines `first` to `last` with their numbers, moved left by `column`, but for what lies in a string."""
+    """Yield the lines `first` to `last` with numbers, moved left by `column` except within strings."""
     inside = string_lines(notes.text)
     for number, line in enumerate(notes.lines[first - 1 : last], first):
         is_moved = number not in inside and not line[:column].strip()
@@ -93,9 +92,9 @@ def outdented(notes: Notes, first: int, last: int, column: int) -> Iterator[tupl
 
 
 _KEYS = ("key", "rng", "rng_key", "prng_key")
-"""How an argument is called that is a random key, unless others say that it is attended to."""
+"""Names of arguments that are random keys, unless other arguments make them keys of attention."""
 _OF_ENTRIES = ("__getitem__", "__setitem__", "__delitem__", "__contains__")
-"""The methods whose key is an index, or the name of an entry."""
+"""Methods whose `key` is an index, or the name of an entry."""
 _ATTENTION = ("query", "value", "queries", "values")
 ANY_TREE = ("optax.Params", "optax.Updates", "chex.ArrayTree")
 """Annotations of a tree of arrays, beside `PyTree`."""
@@ -104,9 +103,9 @@ ANY_TREE = ("optax.Params", "optax.Updates", "chex.ArrayTree")
 def read_function(
     node: Function, path: Path, names: Names, notes: Notes, block: list[ast.stmt], inferred: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The table of the call, of a method or of a constructor.
+    """Read the table of a call, a method or a constructor.
 
-    `block` has what is carried together with it, if it is, and `inferred` the types of arguments without an annotation.
+    `block` is emitted verbatim together with the function. `inferred` types arguments without an annotation.
     """
     decorators, keys = _decorated(node, path, names, notes)
     notes.locations[path] = notes.position(node)
@@ -125,13 +124,13 @@ def read_function(
     for statement in statements:
         notes.note((*path, "body"), statement)
     body = body_of(node, statements, notes) or "..." * is_left_open(node, names)
-    doc = table.get("doc") if doc is None else doc  # of what no docstring can be, the decorator says it
+    doc = table.get("doc") if doc is None else doc  # `@call(doc=...)` says what no docstring can
     table = {"decorator": "\n".join(decorators), **table, "doc": doc, "body": body}
     return {key: part for key, part in table.items() if part or key == "body"}
 
 
 def _decorated(node: Function, path: Path, names: Names, notes: Notes) -> tuple[list[str], dict[str, Any]]:
-    """The decorators as source, and the keys that `@call(...)` gives."""
+    """Return the decorators as source, and the keys that `@call(...)` gives."""
     keys: dict[str, Any] = {}
     decorators: list[str] = []
     for decorator in node.decorator_list:
@@ -144,12 +143,12 @@ def _decorated(node: Function, path: Path, names: Names, notes: Notes) -> tuple[
 
 
 def _is_word(decorator: ast.expr, names: Names) -> bool:
-    """Whether a decorator is a word of the vocabulary: it is for the tool, and not for the class."""
+    """Whether a decorator is `@call(...)`, which is for the tool and not for the class."""
     return isinstance(decorator, ast.Call) and names.word(decorator.func) == "call"
 
 
 def is_understood(node: Function, names: Names, notes: Notes) -> bool:
-    """Whether the signature and the result say all that the tests need, and the body gives something."""
+    """Whether the grammar types the signature and the result, and the body returns a value."""
     arguments, owner = node.args, owner_of(node)
     rest = [*arguments.args[bool(owner) :], *arguments.kwonlyargs]
     is_odd = arguments.vararg or arguments.kwarg or arguments.posonlyargs or is_generator(node)
@@ -167,7 +166,7 @@ def is_understood(node: Function, names: Names, notes: Notes) -> bool:
 
 
 def is_left_open(node: Function, names: Names) -> bool:
-    """Whether subclasses write it."""
+    """Whether subclasses define a method: an abstract method, or the body `...` in an abstract class."""
     body = node.body[ast.get_docstring(node) is not None :]
     gives = node.returns is not None and ast.unparse(node.returns) != "None"
     is_empty = [ast.unparse(statement) for statement in body] == ["..."] or (gives and not body)
@@ -181,7 +180,7 @@ def is_left_open(node: Function, names: Names) -> bool:
 def _signature(
     node: Function, path: Path, names: Names, notes: Notes, inferred: Mapping[str, str]
 ) -> dict[str, Any]:
-    """What a function takes and gives, as far as the tests can know."""
+    """Return `args` and `returns`, as far as the tests can know them."""
     pairs = arguments_with_defaults(node)
     needed = {argument.arg for argument, default in pairs if default is None}
     needed |= {argument.arg for argument, _ in pairs if names.has_value(node.name, argument.arg)}
@@ -194,7 +193,7 @@ def _signature(
 def read_arguments(
     node: Function, path: Path, names: Names, notes: Notes, needed: set[str], inferred: Mapping[str, str]
 ) -> list[str]:
-    """The arguments as a spec writes them: those with a type of the grammar, and of the others those that are needed."""
+    """List the arguments as a spec writes them. Without a type, only arguments in `needed` are listed."""
     texts: list[str] = []
     pairs = arguments_with_defaults(node)
     notes.locations[path] = notes.position(pairs[0][0] if pairs else node)
@@ -219,14 +218,14 @@ def read_arguments(
 
 
 def argument_type(argument: ast.arg, names: Names, notes: Notes) -> str:
-    """The type of an argument in the grammar; empty where it has none there."""
+    """Return the type of an argument in the grammar, or `""`."""
     if argument.annotation is None or argument_name_faults(argument.arg, "", reserved=False):
         return ""
     return _type(argument.annotation, names, notes)
 
 
 def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str, str]:
-    """The types of the arguments of a method of which annotations say no shape: for the tests, by what the code does with them."""
+    """Infer types for the tests, by use in code, of required arguments whose annotation says no shape."""
     needed = (argument for argument, default in arguments_with_defaults(node) if default is None)
     kinds = {argument.arg: argument.annotation for argument in needed}
     bare = [n for n, kind in kinds.items() if kind is None or is_any(kind) or _is_any_array(kind, names)]
@@ -246,7 +245,7 @@ def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str,
 
 
 def _stated(node: Function, owner: ast.ClassDef, names: Names) -> Iterator[tuple[str, str]]:
-    """The arrays that a constructor may be given, and of which it states the shape: `if by.shape != (2,): raise`."""
+    """Yield optional arrays of a constructor whose shape a check states: `if by.shape != (2,): raise`."""
     for argument, default in arguments_with_defaults(node) if node.name == "__init__" else ():
         kind, is_none = argument.annotation, isinstance(default, ast.Constant) and default.value is None
         if is_none and (kind is None or _is_any_array(kind, names)):
@@ -255,13 +254,13 @@ def _stated(node: Function, owner: ast.ClassDef, names: Names) -> Iterator[tuple
 
 
 def _is_any_array(annotation: ast.expr, names: Names) -> bool:
-    """Whether an annotation names an array, among others, and says no shape: `jax.Array`, or what a package calls one."""
+    """Whether an annotation allows an array and says no shape, as `jax.Array` or a package's own name."""
     paths = (names.of(member).rpartition(".") for member in members_of(annotation))
     return any(module and name in ARRAYS_BY_NAME for module, _, name in paths)
 
 
 def _number(annotation: ast.expr | None, names: Names) -> str:
-    """The number that an annotation allows beside others, `int` of `int | str`; as an array where that is allowed too."""
+    """Return the number that a union allows, `int` of `int | str`, or `f[]` of `float | jax.Array`."""
     members = members_of(annotation) if annotation is not None else []
     words = {ast.unparse(member) for member in members} if len(members) > 1 else set[str]()
     if "float" in words and any(_is_any_array(member, names) for member in members):
@@ -270,7 +269,7 @@ def _number(annotation: ast.expr | None, names: Names) -> str:
 
 
 def given_type(name: str, annotation: ast.expr, owner: ast.ClassDef, names: Names) -> str:
-    """The type, for the tests, of what a class is given, where its annotation says no shape: of an array, or of anything."""
+    """Return a type for the tests if an annotation is `Any` or an array without a shape, or else `""`."""
     is_anything = is_of_anything(annotation, owner, names)
     if not (is_anything or _is_any_array(annotation, names)):
         return ""
@@ -280,13 +279,13 @@ def given_type(name: str, annotation: ast.expr, owner: ast.ClassDef, names: Name
 
 
 def type_beside(annotation: ast.expr, names: Names, notes: Notes) -> str:
-    """A type for the tests beside an annotation that is kept: with a name for each dim, or that of a number which it allows."""
+    """Return a type for the tests of a kept annotation: an array with named dims, or a number."""
     text = example_type(annotation, names, notes)
     return text if text and arrays(parse_type(text)) else _number(annotation, names)
 
 
 def example_type(annotation: ast.expr | None, names: Names, notes: Notes) -> str:
-    """A type for the tests, of an array whose dims need not all have a name: with one axis for `...`, and for `_`; or of a tree."""
+    """Return a type for the tests: an array with one axis for `...` and for `_`, or a tree."""
     if annotation is None or names.of(annotation) in ANY_TREE:
         return "tree" * (annotation is not None)
     text = scalar_of_dtype(annotation, names) or meant_type(annotation, names)
@@ -295,7 +294,7 @@ def example_type(annotation: ast.expr | None, names: Names, notes: Notes) -> str
 
 
 def _key_by_name(argument: ast.arg, pairs: Sequence[tuple[ast.arg, object]], names: Names) -> str:
-    """The type of a random key for an argument that is called so, of which its annotation says no more than that it is an array."""
+    """Return `key[]` if an argument is named as a key and its annotation may be any array."""
     if argument.arg not in _KEYS or any(other.arg in _ATTENTION for other, _ in pairs):
         return ""
     kind = argument.annotation
@@ -304,7 +303,7 @@ def _key_by_name(argument: ast.arg, pairs: Sequence[tuple[ast.arg, object]], nam
 
 
 def _shape_by_name(argument: ast.arg) -> str:
-    """The type of a shape for an argument that is called so, of which its annotation says no more than that it is a tuple."""
+    """Return the type of a shape if an argument is named as a shape and may be any tuple."""
     is_any_tuple = argument.annotation is None or last_name(argument.annotation) in (
         "tuple",
         "Tuple",
@@ -314,7 +313,7 @@ def _shape_by_name(argument: ast.arg) -> str:
 
 
 def _result(node: Function, names: Names, notes: Notes) -> str:
-    """The types of the result for the tests, with a name for each dim; empty where they have none in the grammar."""
+    """Return the types of the result for the tests, with named dims, or `""` if the grammar lacks a type."""
     kinds = results(node.returns)
     texts = [_type(kind, names, notes) or example_type(kind, names, notes) for kind in kinds]
     return ", ".join(texts) if all(texts) else ""
@@ -326,7 +325,7 @@ def _type(annotation: ast.expr, names: Names, notes: Notes) -> str:
 
 
 def default_source(node: ast.expr, notes: Notes) -> str:
-    """The source of a default; a lambda and a comparison in parentheses, so that no comma and no `=` ends it."""
+    """Return the source of a default, with parentheses around a lambda, whose commas would end it."""
     return f"({notes.segment(node)})" if isinstance(node, ast.Lambda) else expression(node, notes)
 
 
@@ -334,7 +333,7 @@ def default_source(node: ast.expr, notes: Notes) -> str:
 
 
 def body_of(node: Function, statements: list[ast.stmt], notes: Notes) -> str:
-    """The statements word for word from the first column on, with the comments and empty lines between and around."""
+    """Return the source of statements, outdented, with the comments and blank lines between and around."""
     if not statements:
         return ""
     head = statements[0]

@@ -1,4 +1,4 @@
-"""What code tells that no annotation says: the types of arguments of constructors, those that lambdas alone name, the batch axis."""
+"""Inference from code without annotations: types of arguments, sizes in lambdas, the batch axis."""
 
 import ast
 import re
@@ -27,19 +27,19 @@ _BRANCHES = (ast.If, ast.IfExp, ast.While, ast.Assert)
 _COLLECTIVES = ("psum", "pmean", "pmax", "pmin", "all_gather", "axis_index", "axis_size")
 _BIND = ("vmap", "pmap", "filter_vmap", "filter_pmap", "shard_map", "xmap")
 _MAKING = ("field", "param", "data", "buffer", "state", "module")
-"""The words whose lambda makes a field."""
+"""Words whose lambda makes a field."""
 SIZES = "tuple[int, ...]"
-"""The type of a shape, and of several sizes."""
+"""Type of a shape, or of several sizes."""
 _KNOWN = ("key", "dtype", "rngs")
-"""What a constructor has of itself."""
+"""Arguments that a constructor has anyway."""
 
 
 def inferred_types(
     node: Function, fields: Mapping[str, Mapping[str, Any]], classes: Mapping[str, ast.ClassDef]
 ) -> dict[str, str]:
-    """The types in the grammar by argument: that of the field of its name, of a random key, or of a size.
+    """Infer the types of unannotated arguments: of a field, a random key, a size or a shape.
 
-    What is handed on to another of the `classes` of the file is what that takes.
+    An argument that is passed on to another class of `classes` has the type that this class takes.
     """
     bare = [argument.arg for argument in arguments_of(node) if argument.annotation is None]
     calls = [*nodes_of(ast.Call, *unfolded(node).body)]
@@ -58,7 +58,7 @@ def inferred_types(
 
 
 def types_taken(node: Function, classes: Mapping[str, ast.ClassDef]) -> dict[str, str]:
-    """What is said of arguments without an annotation by a class method, as by a constructor; by another what it takes for sizes, and calls."""
+    """Infer types of bare arguments: sizes and callables, or in a class method as in a constructor."""
     if owner_of(node) == "cls":
         return inferred_types(node, {}, classes)
     calls = [*nodes_of(ast.Call, *node.body)]
@@ -72,17 +72,17 @@ def types_taken(node: Function, classes: Mapping[str, ast.ClassDef]) -> dict[str
 
 
 def constructor_of(owner: ast.ClassDef) -> ast.FunctionDef | None:
-    """The constructor that the author of a class wrote."""
+    """Return the `__init__` or `create` that the author of a class wrote, or None."""
     return next(filter(None, (method_of(owner, name) for name in CONSTRUCTORS)), None)
 
 
 def _made_by(call: ast.Call, classes: Mapping[str, ast.ClassDef]) -> ast.ClassDef | None:
-    """The class of the file of which a call makes an instance."""
+    """Return the class of the file that a call instantiates, or None."""
     return classes.get(ast.unparse(call.func).removesuffix(".create"))
 
 
 def _handed_on(call: ast.Call, classes: Mapping[str, ast.ClassDef]) -> Iterator[tuple[str, str]]:
-    """The names that a call hands to a class of the file, each with the type of what that takes."""
+    """Yield the names that a call passes to a class of the file, each with the parameter's type."""
     owner = _made_by(call, classes)
     maker = None if owner is None else constructor_of(owner)
     if maker is None:
@@ -97,36 +97,36 @@ def _handed_on(call: ast.Call, classes: Mapping[str, ast.ClassDef]) -> Iterator[
 
 
 def random_keys(call: ast.Call) -> Iterator[str]:
-    """The names of random keys that a call takes: first in a function of `jax.random`, or by that name."""
+    """Yield the names of random keys in a call: first in a function of `jax.random`, or as `key`."""
     *_, room, _ = ("", *ast.unparse(call.func).split("."))
     given = [*(call.args[:1] if room in RANDOM else []), *given_as(call, "key")]
     yield from (value.id for value in given if isinstance(value, ast.Name))
 
 
 def _sizes_kept(node: Function, classes: Mapping[str, ast.ClassDef]) -> Iterator[str]:
-    """The arguments that an instance keeps, and that its methods take for sizes: `jnp.zeros(self.slots)`."""
+    """Yield arguments that an instance stores and its methods use as sizes: `jnp.zeros(self.slots)`."""
     bodies = (owner.body for owner in classes.values() if node in owner.body)
     read = {name for body in bodies for call in nodes_of(ast.Call, *body) for name in sizes_taken(call)}
     yield from (argument for argument, name in kept_arguments(node) if f"self.{name}" in read)
 
 
 def _shapes_kept(node: Function, classes: Mapping[str, ast.ClassDef]) -> Iterator[str]:
-    """The arguments that a constructor takes for a shape or for several sizes, or a method that reads them off the instance."""
+    """Yield arguments that are used as a shape or as several sizes, here or as attributes in methods."""
     yield from _shapes(node)
     read = {name for owner in classes.values() if node in owner.body for name in _shapes(owner)}
     yield from (argument for argument, name in kept_arguments(node) if f"self.{name}" in read)
 
 
 def _shapes(tree: ast.AST) -> Iterator[str]:
-    """The names that code takes for shapes, or for several sizes."""
+    """Yield the names that code uses as shapes, or as several sizes."""
     yield from (name for call in nodes_of(ast.Call, tree) for name in shapes_taken(call))
     yield from lists_of_sizes(tree)
 
 
 def _compared(node: Function, classes: Mapping[str, ast.ClassDef]) -> Iterator[tuple[str, Any]]:
-    """The arguments that Python compares with a number to decide, as `if self.rate == 0.0`, each with that number.
+    """Yield arguments that a condition compares with a number, and the number: `if self.rate == 0.0`.
 
-    They are numbers: an array that is traced has no truth.
+    Such arguments are numbers, because a traced array has no truth value.
     """
     kept = {f"self.{name}": argument for argument, name in kept_arguments(node)}
     bodies = [owner.body for owner in classes.values() if node in owner.body]
@@ -136,14 +136,15 @@ def _compared(node: Function, classes: Mapping[str, ast.ClassDef]) -> Iterator[t
 
 
 def _number_of(other: Any) -> str:
-    """The type of a number that is compared with another: one beside 2 counts something, one beside 0 or 1 may be a rate."""
+    """Return the type of a number compared with `other`: beside 2 a count, beside 0 or 1 maybe a rate."""
     return "int" if isinstance(other, int) and abs(other) > 1 else "float"
 
 
 def settings_kept(node: ast.FunctionDef, owner: ast.ClassDef) -> dict[str, str]:
-    """The types of the arguments that an instance keeps as they are, and does nothing with that arrays alone can do.
+    """Return number types for the arguments that an instance stores and that no code uses as an array.
 
-    In an NNX module they are numbers, or several where code goes through them: what is an array there is kept in a Variable.
+    In an NNX module arrays are kept in Variables, so other attributes are numbers. An attribute that code
+    iterates over is several sizes.
     """
     accesses = (*nodes_of(ast.Attribute, owner), *nodes_of(ast.Subscript, owner))
     products = (each for each in nodes_of(ast.BinOp, owner) if isinstance(each.op, ast.MatMult))
@@ -158,7 +159,7 @@ def settings_kept(node: ast.FunctionDef, owner: ast.ClassDef) -> dict[str, str]:
 
 
 def _comparisons(*bodies: Sequence[ast.stmt]) -> Iterator[tuple[str, Any]]:
-    """What conditions compare with a number, with the number: `rate` and 0 of `if not 0 <= rate < 1`."""
+    """Yield expressions that conditions compare with a number: `rate` and 0 of `if not 0 <= rate < 1`."""
     for branch in (node for body in bodies for kind in _BRANCHES for node in nodes_of(kind, *body)):
         for compare in nodes_of(ast.Compare, branch.test):
             compared = (compare.left, *compare.comparators)
@@ -168,10 +169,11 @@ def _comparisons(*bodies: Sequence[ast.stmt]) -> Iterator[tuple[str, Any]]:
 
 
 def arguments_of_lambdas(node: ast.ClassDef, names: Names, above: tuple[str, ...] = ()) -> list[str]:
-    """The arguments in the order of the lambdas, those that other classes of the file take for sizes as numbers.
+    """List the arguments of the lambdas in order. Sizes that other classes of the file take are `int`.
 
-    `module(lambda size, states, key: Recurrence(size, states, key=key))` takes `states`, of which the class has no array.
-    None where all are known otherwise, or where nothing says what one is. `above` are the classes whose lambdas make it.
+    `module(lambda size, states, key: Recurrence(size, states, key=key))` takes `states`, which is no dim of
+    the class. The list is empty if all names are known, or if an unknown name is no size. `above` are the
+    classes whose lambdas make the class.
     """
     if node.name in above or constructor_of(node):
         return []
@@ -188,7 +190,7 @@ def arguments_of_lambdas(node: ast.ClassDef, names: Names, above: tuple[str, ...
 
 
 def _initialisers(statement: ast.stmt, names: Names) -> list[ast.Lambda]:
-    """The lambda that makes a field: the first argument of its word, or `init`."""
+    """Return the lambda that makes a field: the first argument of its word, or `init`."""
     match statement:
         case ast.AnnAssign(value=ast.Call(args=args) as call) if names.word(call) in _MAKING:
             return [value for value in (*args[:1], *given_as(call, "init")) if isinstance(value, ast.Lambda)]
@@ -197,7 +199,7 @@ def _initialisers(statement: ast.stmt, names: Names) -> list[ast.Lambda]:
 
 
 def _sizes_given(body: ast.expr, names: Names, within: tuple[str, ...]) -> Iterator[str]:
-    """The names that are given to classes of the file for what is an int there, or a dim."""
+    """Yield names that are passed to a class of the file as an int, or as a dim."""
     for call in nodes_of(ast.Call, body):
         owner = _made_by(call, names.classes)
         if owner is not None and constructor_of(owner) is None:
@@ -206,7 +208,7 @@ def _sizes_given(body: ast.expr, names: Names, within: tuple[str, ...]) -> Itera
 
 
 def _by_name(call: ast.Call, owner: ast.ClassDef, names: Names, within: tuple[str, ...]) -> Iterator[str]:
-    """The names that are dims of a class whose constructor is emitted, or sizes that its own lambdas name."""
+    """Yield names that are dims of a class with a generated constructor, or sizes of its own lambdas."""
     sizes = _words(owner) | {text.partition(":")[0] for text in arguments_of_lambdas(owner, names, within)}
     for given in (*call.args, *(keyword.value for keyword in call.keywords)):
         if isinstance(given, ast.Name) and given.id in sizes:
@@ -214,7 +216,7 @@ def _by_name(call: ast.Call, owner: ast.ClassDef, names: Names, within: tuple[st
 
 
 def _words(node: ast.ClassDef) -> set[str]:
-    """The fields of a class, and the words of all annotations, of which some are dims."""
+    """Return the fields of a class, and all words in its annotations, some of which are dims."""
     fields = [part.target for part in node.body if isinstance(part, ast.AnnAssign)]
     annotated = [*nodes_of(ast.AnnAssign, node), *nodes_of(ast.arg, node)]
     texts = [ast.unparse(each.annotation) for each in annotated if each.annotation is not None]
@@ -224,8 +226,9 @@ def _words(node: ast.ClassDef) -> set[str]:
 
 
 def batch_axis(node: ast.ClassDef, beside: Mapping[str, ast.ClassDef]) -> str:
-    """The name of the axis, as `eqx.nn.BatchNorm(size, axis_name="batch")` or `jax.lax.pmean(x, "batch")` has it; empty where
-    there is none, or several. A class averages over the axes of those of its file that it makes, `beside`.
+    """Return the axis name, as in `eqx.nn.BatchNorm(size, axis_name="batch")`, or `""` without a single axis.
+
+    A class averages also over the axes of classes in `beside` that its code makes.
     """
     names = {*_axes(node, beside)}
     return names.pop() if len(names) == 1 else ""
@@ -242,7 +245,7 @@ def _axes(node: ast.ClassDef, beside: Mapping[str, ast.ClassDef]) -> Iterator[st
 
 
 def _named(call: ast.Call) -> Iterator[str]:
-    """The texts that a call gives as the name of an axis."""
+    """Yield the texts that a call gives as the name of an axis."""
     for value in (*given_as(call, "axis_name"), *(call.args if last_name(call) in _COLLECTIVES else ())):
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             yield value.value

@@ -1,4 +1,4 @@
-"""The roles of fields that say none, by what the constructor of the class makes of them."""
+"""Roles of fields without a role, inferred from the constructor's expressions."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -14,20 +14,22 @@ from scaffold.spec.skeletons.classes.inferred import random_keys
 
 _INDICES = ("arange", "argsort", "argmax", "argmin", "randint", "permutation")
 _FILLED = ("zeros", "ones", "full", "zeros_like", "ones_like", "full_like")
-"""Functions that make what training begins with: a table has more than one number."""
+"""Functions that make initial values for training. A lookup table has more than one number."""
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint", "bool_")
-"""How the names of dtypes begin that are no floats."""
+"""Prefixes of dtype names that are no floats."""
 
 
 def roles_of_made(
     node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], owner: ast.ClassDef, *, is_own: bool
 ) -> Iterator[tuple[str, str]]:
-    """The fields without a role that the constructor makes, each with one.
+    """Yield the fields without a role that the constructor makes, each with its role.
 
-    What holds layers is a module, and so is a callable that is made: only a function of a module is the same in each
-    instance, as what is static must be. Of the arrays that a constructor of the author's own makes (`is_own`), those are trained that
-    hold one number everywhere if the class has a call, for which they are, and all where it draws any: a class that draws is one that
-    trains. Another may keep tables, or follow numbers, and nothing says of what it makes.
+    A field with layers is a module. So is a callable that is made, since a static callable is the same in
+    each instance. Array fields of unknown dtype that get integers are data.
+
+    Other arrays are trained only if the constructor is the author's own (`is_own`). If the class has a call,
+    arrays filled with one number are trained. If the constructor draws random numbers, all its arrays are
+    trained. Otherwise the arrays may be tables or running averages, so they get no role.
     """
     is_called = method_of(owner, "__call__") is not None
     draws = any(any(random_keys(call)) for call in nodes_of(ast.Call, *node.body))
@@ -49,21 +51,21 @@ def roles_of_made(
 
 
 def is_array(kind: Type) -> bool:
-    """Whether it is one array of floats, or one of which no more is known; it may be None."""
+    """Whether a type is an array of floats, or of an unknown dtype, or a union of such arrays."""
     if isinstance(kind, UnionType):
         return all(map(is_array, kind.members))
     return kind.inexact if isinstance(kind, ArrayType) else isinstance(kind, OpaqueType) and kind.is_array
 
 
 def _is_filled(value: ast.expr) -> bool:
-    """Whether an expression, or a branch of it, gives an array that holds one number everywhere."""
+    """Whether an expression, or a branch of it, makes an array filled with one number."""
     if isinstance(value, ast.IfExp):
         return _is_filled(value.body) or _is_filled(value.orelse)
     return isinstance(value, ast.Call) and last_name(value) in _FILLED
 
 
 def _makes_integers(value: ast.expr) -> bool:
-    """Whether an expression gives indices or counts: `jnp.arange(n)`, `jnp.zeros(n, jnp.int32)`."""
+    """Whether an expression makes indices or counts: `jnp.arange(n)`, `jnp.zeros(n, jnp.int32)`."""
     is_index = isinstance(value, ast.Call) and last_name(value) in _INDICES
     has_floats = any(isinstance(node.value, float) for node in nodes_of(ast.Constant, value))
     dtypes = {last_name(node) for node in nodes_of(ast.Attribute, value)}
@@ -71,14 +73,14 @@ def _makes_integers(value: ast.expr) -> bool:
 
 
 def _makes_callable(value: ast.expr, node: ast.FunctionDef) -> bool:
-    """Whether it is no function of a module, and no argument: a layer, a lambda, a partial, a function of the constructor."""
+    """Whether an expression makes a callable: a layer, a lambda, a partial or a local function."""
     if isinstance(value, ast.Name):
         return value.id in local_names(node.body)
     return not isinstance(value, ast.Attribute) and not calls(value, "getattr")
 
 
 def stores_what_is_given(name: str, node: ast.ClassDef) -> bool:
-    """Whether a field is what the class is given, as it is."""
+    """Whether a field stores an argument of the constructor as given."""
     constructor = method_of(node, "__init__")
     if constructor is None:
         return True

@@ -1,4 +1,4 @@
-"""Optimisers of optax that a class is given: one for the tests, and the trees that its code hands to one."""
+"""Optimisers of optax that a class takes: an example for the tests, and the trees passed to optimisers."""
 
 import ast
 from collections.abc import Iterator
@@ -10,22 +10,22 @@ from scaffold.source.settings import Settings
 from scaffold.spec.grammar.kept_annotations import without_none
 
 EXAMPLE = Settings("optax.adam(1e-3, eps_root=1e-8)")
-"""One that has a state: a count, and two moments. Its root has a slope at zero too."""
+"""Optimiser with a state: a count and two moments. `eps_root` gives the root a slope at zero too."""
 _CLASSES = ("GradientTransformation", "GradientTransformationExtraArgs")
 
 
 def is_optimiser(annotation: ast.expr) -> bool:
-    """Whether an annotation names an optimiser of optax, or None beside it."""
+    """Whether an annotation names an optimiser of optax, with or without `| None`."""
     return last_name(without_none(annotation)) in _CLASSES
 
 
 def trees_of_arguments(node: Function, owner: ast.ClassDef) -> set[str]:
-    """The arguments of a method that it hands to an optimiser: `params` of `tx.init(params)`, `grads` of `self.tx.update(grads, state)`."""
+    """Return the arguments that a method passes to an optimiser as trees: `params` of `tx.init(params)`."""
     return {*_handed_over(node, owner)} & {argument.arg for argument in arguments_of(node)}
 
 
 def is_tree_of_optimiser(name: str, owner: ast.ClassDef) -> bool:
-    """Whether methods of a class hand a field to an optimiser, or its constructor the argument of that name."""
+    """Whether a method passes a field, or a constructor the argument of that name, to an optimiser."""
     methods = [*nodes_of(ast.FunctionDef, *owner.body)]
     makers = (method for method in methods if method.name in ("__init__", "create"))
     return any(f"self.{name}" in _handed_over(method, owner) for method in methods) or any(
@@ -34,7 +34,7 @@ def is_tree_of_optimiser(name: str, owner: ast.ClassDef) -> bool:
 
 
 def _handed_over(node: Function, owner: ast.ClassDef) -> Iterator[str]:
-    """What calls of optimisers take for a tree: all but the state, which is second of `update`."""
+    """Yield the trees that calls of optimisers take: all arguments but the second of `update`, the state."""
     fields = {name for name, field in annotated_names(owner.body) if is_optimiser(field.annotation)}
     annotated = {each.arg for each in arguments_of(node) if each.annotation and is_optimiser(each.annotation)}
     optimisers = {*fields, *annotated, *(f"self.{name}" for name in fields)}

@@ -1,4 +1,4 @@
-"""What a class takes of the settings of its file: the tests give it, and its numbers to dims of their names."""
+"""Settings that a class takes. The tests pass them, and their numbers are the sizes of equally named dims."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -21,15 +21,15 @@ from scaffold.spec.skeletons.classes.optimisers import EXAMPLE, is_optimiser
 from scaffold.spec.skeletons.words.names import Names
 
 _MAKERS = ("__init__", "create", "__call__")
-"""Whose arguments the tests name without the function."""
+"""Methods whose arguments the tests name without the method: `mask`, not `loss.mask`."""
 
 
 def tests_with_settings(
     test: Mapping[str, Any], node: ast.ClassDef, known: Mapping[str, Settings], names: Names
 ) -> dict[str, Any]:
-    """The table of the tests of a class, which gives the settings that the class takes, and their sizes to dims.
+    """Add the settings that a class takes to its test table, and their numbers as sizes of dims.
 
-    The dims may also be those of classes of its file that its methods take.
+    The dims may also be those of classes of the file that its methods take.
     """
     taken = [*_taken(node, known, names)]
     values = {key: f"={settings.source}" for key, settings, is_needed in taken if is_needed}
@@ -43,15 +43,17 @@ def tests_with_settings(
 
 
 def _with(entries: Mapping[str, Any], said: Any) -> Any:
-    """The entries below those that the author says; what is no table is refused where it is read."""
+    """Add entries below the author's. A value that is no table stays, and is refused later."""
     return {**entries, **as_table(said)} if isinstance(said, Mapping) else said
 
 
 def _taken(
     node: ast.ClassDef, known: Mapping[str, Settings], names: Names
 ) -> Iterator[tuple[str, Settings, bool]]:
-    """What a class takes that is of such a class, or of that of the field which it is called after: its name in the tests, the settings,
-    and whether it has no default."""
+    """Yield each settings argument of a class: its name in the tests, the settings, whether required.
+
+    An argument without an annotation takes the annotation of the field with its name.
+    """
     own = method_of(node, "__init__") if is_as_written(node, names) else constructor_of(node)
     fields = dict(annotated_names(node.body))
     given = fields if own is None else {}
@@ -69,12 +71,12 @@ def _taken(
 
 
 def _annotations(node: ast.ClassDef) -> set[str]:
-    """The names of which the arguments of methods are annotated."""
+    """Return the names that the annotations of method arguments name."""
     functions = (part for part in node.body if isinstance(part, ast.FunctionDef))
     arguments = (argument for function in functions for argument in arguments_of(function))
     return {_class_named(argument.annotation) for argument in arguments if argument.annotation is not None}
 
 
 def _class_named(annotation: ast.expr) -> str:
-    """The name that an annotation is, in quotes or not; of what may be None, too."""
+    """Return the name that an annotation is, without quotes and `| None`."""
     return ast.unparse(without_none(annotation)).strip("'\"")

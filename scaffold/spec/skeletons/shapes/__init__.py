@@ -1,1 +1,1 @@
-"""The shapes that code asks of arrays whose annotations say none: examples for the tests, while the code stays as it is."""
+"""Shapes that code implies where annotations say none. They are examples for the tests."""

@@ -1,4 +1,4 @@
-"""What a layer, or a function, says of its arguments, and what it gives of them."""
+"""Shapes that layers and functions imply for their arguments, and shapes of their results."""
 
 import ast
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from scaffold.spec.skeletons.shapes.layers.known_layers import SIZE_OF_IMAGE, La
 
 
 def take(shapes: Shapes, shape: Shape, meant: Shape) -> None:
-    """Take it that a value is what a layer, or a function, is called with."""
+    """Learn that an argument has the shape `meant` that a layer or a function takes."""
     if isinstance(meant, Leading):
         shapes.learn_leading(shape, meant.dims)
     elif isinstance(meant, tuple):
@@ -34,7 +34,10 @@ def take(shapes: Shapes, shape: Shape, meant: Shape) -> None:
 
 
 def along_last(shapes: Shapes, layer: Layer, shape: Shape) -> Shape:
-    """What a layer gives that keeps all axes but the last, as those of Flax do; a table of rows keeps all, and adds one."""
+    """Return the result of a layer that works along the last axis, as in Flax.
+
+    A table of rows keeps all axes of its indices and adds an axis.
+    """
     gives = layer.gives if isinstance(layer.gives, tuple) else ()
     takes = layer.takes[0]
     known = shapes.known(shape)
@@ -51,7 +54,7 @@ def along_last(shapes: Shapes, layer: Layer, shape: Shape) -> Shape:
 
 
 def learn_of_claim(shapes: Shapes, shape: Shape, dims: Dims | None) -> None:
-    """Learn dims that a result is said to have: they name axes without a name, and the tests hold it to all others."""
+    """Learn the unnamed dims of a result from its annotation, whose other dims the tests check."""
     noted, empty = len(shapes.met), {*shapes.empty}
     shapes.learn(shape, dims)
     del shapes.met[noted:]
@@ -59,7 +62,7 @@ def learn_of_claim(shapes: Shapes, shape: Shape, dims: Dims | None) -> None:
 
 
 def over(shapes: Shapes, shape: Shape, size: str) -> Shape:
-    """Several of what a function gives."""
+    """Return the shape of `size` results of a function, as `jax.vmap` stacks them."""
     if isinstance(shape, Parts):
         return Parts(tuple(over(shapes, part, size) for part in shape.shapes))
     dims = shapes.known(shape)
@@ -74,7 +77,7 @@ def over(shapes: Shapes, shape: Shape, size: str) -> Shape:
 
 
 def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> Shape:
-    """What a function of jax gives of arrays, or a method of the first."""
+    """Return the result of a jax function, or of an array method with its array first."""
     match arrays:
         case _ if name in RANGES:
             return (shapes.new(),)
@@ -104,7 +107,7 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
 
 
 def transformed(shapes: Shapes, call: ast.Call, name: str, data: Shape) -> Shape:
-    """What a Fourier transform gives: as many axes, of which those have another length that it is along; all but the last are kept without one."""
+    """Return the result of a Fourier transform, with new dims for axes whose length changes."""
     dims, length = shapes.known(data), argument_of(call, 1, "n", "s")
     shapes.computes([data])
     if length is None and name[0] not in "hr" and name[:2] not in ("ih", "ir"):
@@ -121,7 +124,7 @@ def transformed(shapes: Shapes, call: ast.Call, name: str, data: Shape) -> Shape
 
 
 def padded(shapes: Shapes, call: ast.Call, data: Shape) -> Shape:
-    """What `jnp.pad(x, ((0, 0), (1, 1)))` gives: as many axes, of which those are as long as before that are padded by nothing."""
+    """Return the shape of `jnp.pad(x, ((0, 0), (1, 1)))`, with new dims for padded axes."""
     widths = argument_of(call, 1, "pad_width")
     each = widths.elts if isinstance(widths, ast.Tuple | ast.List) else []
     if not (each and all(isinstance(part, ast.Tuple | ast.List) for part in each)):
@@ -135,7 +138,7 @@ def padded(shapes: Shapes, call: ast.Call, data: Shape) -> Shape:
 
 
 def taken_along(shapes: Shapes, call: ast.Call, data: Shape, places: Shape) -> Shape:
-    """What `jnp.take_along_axis` gives: as many as there are places, which are as long as the array along all other axes."""
+    """Return the shape of `jnp.take_along_axis`, the shape of the indices, and equate all other axes."""
     axis, dims, taken = argument_of(call, 2, "axis"), shapes.known(data), shapes.known(places)
     along = None if axis is None else literal_or_none(axis)
     if dims and taken and len(dims) == len(taken) and isinstance(along, int):
@@ -145,7 +148,7 @@ def taken_along(shapes: Shapes, call: ast.Call, data: Shape, places: Shape) -> S
 
 
 def joined(shapes: Shapes, call: ast.Call, arrays: list[Shape]) -> Shape:
-    """What `jnp.concatenate([x, y], axis=-1)` gives, along the last axis or the first: that of each is a part of its own."""
+    """Return the shape of `jnp.concatenate([x, y], axis=-1)`, along the first or the last axis."""
     if last_name(call) == "stack":
         return stacked(shapes, call, arrays)
     axis = argument_of(call, 1, "axis")
@@ -166,13 +169,13 @@ def joined(shapes: Shapes, call: ast.Call, arrays: list[Shape]) -> Shape:
 
 
 def _whole_of(shapes: Shapes, parts: list[str]) -> str:
-    """The dim of what is put together of parts: that of the axis which was split into these, or their sum."""
+    """Return the dim of an axis joined from parts: an axis that was split into them, or their sum."""
     split = (whole for dims, whole in shapes.wholes.items() if shapes.known(dims) == (*parts,))
     return next(split, "+".join(parts))
 
 
 def stacked(shapes: Shapes, call: ast.Call, arrays: list[Shape]) -> Shape:
-    """What `jnp.stack([x, v])` gives: arrays of one shape, along one more axis."""
+    """Return the shape of `jnp.stack([x, v])`, and learn that all arrays share a shape."""
     for array in arrays[1:]:
         shapes.unify(arrays[0], array)
     axis, dims = argument_of(call, 1, "axis"), shapes.known(arrays[0]) if arrays else None
@@ -183,7 +186,7 @@ def stacked(shapes: Shapes, call: ast.Call, arrays: list[Shape]) -> Shape:
 
 
 def number_of(shapes: Shapes, call: ast.Call, arrays: list[Shape], *, is_method: bool) -> Shape:
-    """What a sum or a mean gives: a number, or what is left where it goes along one axis."""
+    """Return the shape of a sum or mean: a scalar, or the axes left if an axis is given."""
     axis = argument_of(call, 0 if is_method else 1, "axis")
     others = [keyword.arg for keyword in call.keywords if keyword.arg not in ("axis", "keepdims")]
     if not arrays or others:
@@ -207,7 +210,7 @@ def number_of(shapes: Shapes, call: ast.Call, arrays: list[Shape], *, is_method:
 
 
 def convolved(shapes: Shapes, call: ast.Call, data: Shape, kernel: Shape) -> Shape:
-    """What a convolution of `jax.lax` gives, whose axes are those of its `dimension_numbers`."""
+    """Return the shape of a convolution of `jax.lax`, by its `dimension_numbers`."""
     numbers = argument_of(call, 7, "dimension_numbers")
     dims, texts = shapes.known(kernel), literal_or_none(numbers) if numbers is not None else None
     if texts is None and dims is not None:
@@ -232,12 +235,12 @@ def convolved(shapes: Shapes, call: ast.Call, data: Shape, kernel: Shape) -> Sha
 
 
 def _axis_of_image(shapes: Shapes, letter: str, sizes: Mapping[str, str]) -> str:
-    """The dim of an axis of what is convolved: the channels that the kernel takes, a chosen size of an image, a batch."""
+    """Return the dim of an image's axis: the channels of the kernel, a batch, or a chosen size."""
     return {"C": sizes["I"], "N": shapes.new()}.get(letter, SIZE_OF_IMAGE)
 
 
 def axes_of_vmap(call: ast.Call, count: int) -> list[int | None]:
-    """The axis of each of `count` arguments that `jax.vmap` maps over: the first where nothing is said, and none of what is not mapped."""
+    """Return the axis that `jax.vmap` maps for each of `count` arguments, or None for no mapped axis."""
     said = argument_of(call, 1, "in_axes")
     each = [0] * count if said is None else literal_or_none(said)
     listed = cast("list[Any]", each) if isinstance(each, tuple | list) else [each] * count
@@ -245,5 +248,5 @@ def axes_of_vmap(call: ast.Call, count: int) -> list[int | None]:
 
 
 def has_other_result(call: ast.Call) -> bool:
-    """Whether the rows of a result lie along another axis than the first."""
+    """Whether `jax.vmap` gets `out_axes`, so that results may lie along another axis than the first."""
     return argument_of(call, 2, "out_axes") is not None

@@ -1,4 +1,4 @@
-"""The axes of arrays: how many an argument has at least, as in `y = x @ w` and `y[:, :1]`, and the names of their sizes."""
+"""Axes of arrays: their least number, as `y = x @ w` and `y[:, :1]` imply, and names of their sizes."""
 
 import ast
 from collections import Counter
@@ -16,17 +16,20 @@ if TYPE_CHECKING:
     from scaffold.spec.skeletons.shapes.scope import Scope
 
 _Made: TypeAlias = Mapping[str, list[ast.expr]]
-"""What each local name is bound to."""
+"""Values to which a function binds each local name."""
 
 
 def learn_axes_read(scope: "Scope", function: Function) -> None:
-    """Take it that arrays of arguments have the axes that a function reads."""
+    """Learn the least number of axes of arguments, from the axes that a function indexes."""
     for array, axes in _axes_read(function):
         scope.shapes.read_axis(scope.value(array), axes - 1)
 
 
 def _axes_read(function: Function) -> Iterator[tuple[ast.expr, int]]:
-    """The arrays that a function has several axes of, each with how many: those that it indexes, or puts in rows, and those that these are computed of."""
+    """Yield arrays of which a function reads several axes, with the number.
+
+    An index or a reshape reads axes of an array, and of arrays from which the array is computed.
+    """
     made: dict[str, list[ast.expr]] = {}
     for name, value in (*local_values(function), *_unpacked(function)):
         made.setdefault(name, []).append(value)
@@ -44,7 +47,7 @@ def _axes_read(function: Function) -> Iterator[tuple[ast.expr, int]]:
 
 
 def _unpacked(function: Function) -> Iterator[tuple[str, ast.expr]]:
-    """The names that are bound to the values of another name, each with what it is bound to: `state[0]` of `x, y = state`."""
+    """Yield names unpacked from another name, each with its value: `state[0]` of `x, y = state`."""
     for statement in nodes_of(ast.Assign, function):
         match statement:
             case ast.Assign(targets=[ast.Tuple(elts=parts)], value=ast.Name() as whole):
@@ -56,7 +59,7 @@ def _unpacked(function: Function) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _keeps_rows(call: ast.Call, made: _Made) -> bool:
-    """Whether it is `x.reshape(n, -1)` behind `n = x.shape[0]`: rows of as many numbers as there are."""
+    """Whether a call is `x.reshape(n, -1)` after `n = x.shape[0]`, so that `x` has rows."""
     first, *rest = call.args or [ast.Constant(None)]
     sizes = [first, *(made.get(first.id, ()) if isinstance(first, ast.Name) else ())]
     is_kept = any(ast.unparse(size).endswith(".shape[0]") for size in sizes)
@@ -64,12 +67,12 @@ def _keeps_rows(call: ast.Call, made: _Made) -> bool:
 
 
 def _stored(function: Function) -> Iterator[str]:
-    """The names that a function binds, as often as it does."""
+    """Yield each name that a function binds, once per binding."""
     return (name.id for name in nodes_of(ast.Name, function) if isinstance(name.ctx, ast.Store))
 
 
 def _computed_of(node: ast.expr, made: _Made, above: frozenset[str]) -> Iterator[ast.expr]:
-    """The arrays of arguments that have as many axes as what an expression gives, if not fewer; none where a name stands for something else, too."""
+    """Yield arrays in an expression with at least its number of axes, or none if a name is ambiguous."""
     match node:
         case ast.Name(id=name) if name in above:
             yield node
@@ -92,14 +95,14 @@ def _computed_of(node: ast.expr, made: _Made, above: frozenset[str]) -> Iterator
 
 
 def name_axes(scope: "Scope", array: Shape, names: list[ast.expr]) -> None:
-    """Take it that names stand for the sizes of an array: `n, m = x.shape`."""
+    """Bind names to the sizes of an array: `n, m = x.shape`."""
     scope.shapes.learn(array, tuple(scope.shapes.new() for _ in names))
     dims = scope.shapes.known(array) or ()
     scope.axes |= dict(zip(map(ast.unparse, names), dims if len(dims) == len(names) else (), strict=False))
 
 
 def name_axis(scope: "Scope", target: ast.expr, value: ast.expr) -> None:
-    """The same of one: `n = x.shape[0]`."""
+    """Bind a name to the size of an axis: `n = x.shape[0]`."""
     match value:
         case ast.Subscript(
             value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=int(axis))

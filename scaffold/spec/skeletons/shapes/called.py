@@ -1,4 +1,4 @@
-"""Calls of functions of the file, and of methods of its records: what they ask of their arguments, and give."""
+"""Calls of functions of the file and of records' methods: shapes of arguments and results."""
 
 import ast
 import re
@@ -26,11 +26,14 @@ if TYPE_CHECKING:
     from scaffold.spec.skeletons.shapes.scope import Scope
 
 _DEEPEST = 4
-"""How many functions of the file are read that call each other."""
+"""Limit of nested calls of the file's functions."""
 
 
 def helper_called(scope: "Scope", function: ast.expr) -> ast.FunctionDef | None:
-    """The function of the file that is called, unless many are being read, or a local name hides it; of `super().__init__` that of a base."""
+    """Return the called function of the file, or a base's constructor for `super().__init__`, or None.
+
+    None is returned also if a local name hides the function, or if calls nest too deeply.
+    """
     if ast.unparse(function) == "super().__init__" and scope.name == "__init__":
         return scope.uses.maker_of_base
     if not isinstance(function, ast.Name) or function.id in scope.bound or scope.depth == _DEEPEST:
@@ -39,12 +42,12 @@ def helper_called(scope: "Scope", function: ast.expr) -> ast.FunctionDef | None:
 
 
 def in_order(names: Sequence[str], taken: list[Shape], named: Mapping[str, Shape]) -> list[Shape]:
-    """What is called with, in the order of the parameters of these names; None in the place of one that is not given."""
+    """Return arguments in the order of the parameters `names`, with None for a missing argument."""
     return [*taken, *(named.get(name) for name in names[len(taken) :])]
 
 
 def created(scope: "Scope", call: ast.Call) -> Shape:
-    """What a call makes of sizes, of whole numbers that are given, stored, or the sizes of axes, or as long as an array: `normal(key, x.shape)`."""
+    """Return the shape of an array that a call makes: `normal(key, x.shape)`, `jnp.zeros((n, 3))`."""
     at = SHAPE_AT.get(last_name(call))
     match argument_of(call, at, "shape") if at is not None else None:
         case ast.Attribute(value=array, attr="shape"):
@@ -55,7 +58,7 @@ def created(scope: "Scope", call: ast.Call) -> Shape:
 
 
 def of_sizes(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
-    """What functions give that are told how long that is: parts of a split, other axes, and sums of rows by their numbers."""
+    """Return the result of a split, a reshape or a segment sum, or None."""
     name = last_name(call)
     if name == "split":
         return _split(scope, call, taken)
@@ -65,7 +68,10 @@ def of_sizes(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
 
 
 def _summed_rows(scope: "Scope", call: ast.Call, data: Shape, places: Shape) -> Shape:
-    """What `segment_sum(data, places, num_segments=n)` gives: a row for each segment. Data and places are as many."""
+    """Return the shape of `segment_sum(data, places, num_segments=n)`, a row for each segment.
+
+    Data and places have equally many rows.
+    """
     scope.shapes.computes([data])
     scope.shapes.be_as_many([data, places])
     row, count = scope.shapes.known(scope.shapes.row(data)), argument_of(call, 2, "num_segments")
@@ -74,7 +80,7 @@ def _summed_rows(scope: "Scope", call: ast.Call, data: Shape, places: Shape) -> 
 
 
 def _split(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
-    """What `jnp.split(x, [self.inner])` gives: an array that is as long as it says along an axis, and the rest; together they are as long as before."""
+    """Return the parts of `jnp.split(x, [self.inner])`, and note which axis they form together."""
     at, along = argument_of(call, 1, "indices_or_sections"), argument_of(call, 2, "axis")
     axis, dims = 0 if along is None else whole_number(along), scope.shapes.known(taken[0] if taken else None)
     if not isinstance(at, ast.List) or len(at.elts) != 1:
@@ -88,13 +94,13 @@ def _split(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
 
 
 def holder_of(scope: "Scope", call: ast.Call) -> ast.expr | None:
-    """What a method is called on: `x` of `x.sum()`, and nothing of `jnp.sum(x)`."""
+    """Return the value on which a method is called: `x` of `x.sum()`, but None of `jnp.sum(x)`."""
     holder = call.func.value if isinstance(call.func, ast.Attribute) else None
     return None if isinstance(holder, ast.Name) and holder.id not in scope.bound else holder
 
 
 def _reshaped(scope: "Scope", call: ast.Call) -> Dims | None:
-    """What `x.reshape(n, self.heads, -1)` gives: as many axes as it says, of which those have a size that has a name."""
+    """Return the shape of `x.reshape(n, self.heads, -1)`, with new dims for sizes without a name."""
     sizes = call.args if holder_of(scope, call) is not None else call.args[1:]
     if len(sizes) == 1:
         sizes = elements_of(sizes[0])
@@ -107,7 +113,7 @@ def _reshaped(scope: "Scope", call: ast.Call) -> Dims | None:
 
 
 def learn_axes(scope: "Scope", node: ast.expr, index: Sequence[ast.expr]) -> None:
-    """Take it that what is transformed has as many axes as an index of the spectrum says: two in `rfft(x)[:, :modes]`."""
+    """Learn the axes of a transformed array from an index of the result: two in `rfft(x)[:, :modes]`."""
     axes = axes_of_index(index)
     if isinstance(node, ast.Call) and node.args and last_name(node) in SPECTRA and axes > 1:
         given = scope.value(node.args[0])
@@ -127,7 +133,10 @@ def _hold_alike(scope: "Scope", array: ast.expr, put: Shape) -> None:
 
 
 def updated(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
-    """What `x.at[index].set(part)` gives, whose parts are such of the array; where several indices say the places, or parts are added up, there are as many parts as places."""
+    """Return the shape of `x.at[index].set(part)`, and learn the shape of `part` from the array.
+
+    If an index has several places, or if parts are added, places and part have equally many rows.
+    """
     if (place := updated_part(call.func)) is None:
         return None
     array, part = scope.value(place.value), scope.value(place)
@@ -144,7 +153,7 @@ def updated(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
 
 
 def method_called(scope: "Scope", function: ast.expr) -> str:
-    """The method of the class that is called: on `self`, or on an argument that nothing else is known of, as `model.loss(x, y)` in a gradient."""
+    """Return the method of the class that is called, on `self` or on an unknown argument, or `""`."""
     match function:
         case ast.Attribute(value=ast.Name(id=name), attr=attr) if (
             attr in scope.uses.methods and attr not in OF_ARRAYS and name not in scope.layers
@@ -155,12 +164,12 @@ def method_called(scope: "Scope", function: ast.expr) -> str:
 
 
 def names_taken(layer: Layer) -> list[str]:
-    """The names of the arguments of a layer that is a function of the class; empty of others."""
+    """Return the argument names of a function of the class, or `""` for each argument of a layer."""
     return [shape.name.rpartition(".")[2] if isinstance(shape, Unknown) else "" for shape in layer.takes]
 
 
 def inlined(scope: "Scope", helper: ast.FunctionDef, taken: list[Shape], named: Mapping[str, Shape]) -> Shape:
-    """The shape of what a function gives of arguments; its own dims are others in each call."""
+    """Return the result of a function of the file for these arguments. Each call has dims of its own."""
     pairs = parameters_with_defaults(helper)[helper is scope.uses.maker_of_base :]
     held = in_order([argument.arg for argument, _ in pairs], taken, named)
     renamed: dict[str, str] = {}
@@ -182,7 +191,7 @@ def inlined(scope: "Scope", helper: ast.FunctionDef, taken: list[Shape], named: 
 
 
 def method_of_record(scope: "Scope", function: ast.expr) -> Layer | None:
-    """The method of a record that is called, or its call."""
+    """Return the method of a record that is called, or the record's `__call__`, or None."""
     owner = function.value if isinstance(function, ast.Attribute) else function
     pairs = ((owner, getattr(function, "attr", "")), (function, "__call__"))
     held = ((scope.value(node), method) for node, method in pairs)
@@ -191,9 +200,9 @@ def method_of_record(scope: "Scope", function: ast.expr) -> Layer | None:
 
 
 def listed(scope: "Scope", numbers: ast.expr) -> Shape:
-    """What `jnp.array([0.0, below, above])` gives, as far as the shapes of the entries are known and one.
+    """Return the shape of `jnp.array([0.0, below, above])` if all entries share a known shape.
 
-    A matrix that is written out, `[[c, -s], [s, c]]`, is one of numbers.
+    A matrix that is written out, `[[c, -s], [s, c]]`, has scalars as entries.
     """
     if not isinstance(numbers, ast.List):
         return scope.value(numbers)
@@ -206,7 +215,7 @@ def listed(scope: "Scope", numbers: ast.expr) -> Shape:
 
 
 def fields_of_counts(record: Record, call: ast.Call) -> Iterator[Unknown]:
-    """The fields for which a call makes whole numbers, as their dtype says: `Tree(feature=jnp.zeros(3, jnp.int32))`."""
+    """Yield fields that a call fills with whole numbers: `Tree(feature=jnp.zeros(3, jnp.int32))`."""
     by_name = ((keyword.arg, keyword.value) for keyword in call.keywords)
     for name, value in (*zip(record.fields, call.args, strict=False), *by_name):
         if name in record.fields and any(re.match(r"[iu]\d", dtype) for dtype in dtypes_given(value)):
@@ -214,7 +223,10 @@ def fields_of_counts(record: Record, call: ast.Call) -> Iterator[Unknown]:
 
 
 def learn_counts(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> None:
-    """Take it that a call is given whole numbers where its function, or its layer, takes such: a part of an array says so of all of it."""
+    """Learn that the arguments of a call are whole numbers where its function or layer takes such.
+
+    A part of an array reveals this of the whole array.
+    """
     name, layers = last_name(call), layers_of(scope, call.func)
     places = (COUNTS_AT[name],) if name in COUNTS_AT else layers[0].counts if layers else ()
     for array in (call.args[place] for place in places if place < len(call.args)):
@@ -225,21 +237,21 @@ def learn_counts(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> None
 
 
 def gradient(scope: "Scope", call: ast.Call, taken: list[Shape], named: Mapping[str, Shape]) -> Shape:
-    """What `jax.grad(self.loss)` gives of what the loss is called with: what is like the first of that, with the value or without."""
+    """Return the shape of `jax.grad(self.loss)` at its arguments: as the first, with or without the value."""
     given, first = scope.applied(call.args[0], taken, named), taken[0] if taken else None
-    own = None if call.keywords or call.args[1:] else first  # by which argument, or with what beside
+    own = None if call.keywords or call.args[1:] else first  # `argnums` or `has_aux`, which change the result
     return Parts((given, own)) if "value" in last_name(call) else own
 
 
 def _renamed(scope: "Scope", dims: Dims | None, renamed: dict[str, str]) -> Dims | None:
-    """The dims of an annotation, with names that this call alone has."""
+    """Give the dims of an annotation names that this call alone has."""
     for name in (name for dim in dims or () for name in dim_names(dim)):
         renamed[name] = renamed.get(name) or scope.shapes.new()
     return None if dims is None else tuple(with_sizes(dim, renamed) for dim in dims)
 
 
 def of_state(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
-    """What `state.get(self.mean)` gives, and `state.set(self.mean, mean)`, of an `eqx.nn.State`; None of another call."""
+    """Return the result of `state.get(self.mean)` or `state.set(self.mean, mean)`, or None."""
     match call.func:
         case ast.Attribute(value=ast.Name(id=name) as holder, attr="get" | "set" as asked) if "state" in name:
             is_index = bool(call.args) and attribute_of_self(call.args[0]) is not None

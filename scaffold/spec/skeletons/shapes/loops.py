@@ -1,4 +1,4 @@
-"""Names that stand for layers, and loops: `for layer in self.layers`, and functions of jax that go through rows."""
+"""Loops over layers and rows, also by `jax.vmap` and scans, and names that stand for layers."""
 
 import ast
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def name_layers(scope: "Scope", target: ast.expr, value: ast.expr) -> None:
-    """Take it that names stand for layers of a field: `*inner, last = self.layers`, and `last = self.layers[-1]`."""
+    """Bind names to layers of a field: `*inner, last = self.layers`, and `last = self.layers[-1]`."""
     layers = layers_of(scope, value)
     if isinstance(target, ast.Name):
         pairs = [(target, layers)]
@@ -29,7 +29,7 @@ def name_layers(scope: "Scope", target: ast.expr, value: ast.expr) -> None:
 
 
 def layers_of(scope: "Scope", value: ast.expr) -> list[Layer]:
-    """The layers for which an expression stands."""
+    """Return the layers for which an expression stands, or none."""
     match value:
         case ast.Subscript(value=inner, slice=index):
             return layers_at(layers_of(scope, inner), index)
@@ -47,31 +47,31 @@ def layers_of(scope: "Scope", value: ast.expr) -> list[Layer]:
 
 
 def hold_layers(scope: "Scope", taken: Iterable[Shape], layer: Layer) -> None:
-    """Note which arguments of a function of the class stand for layers: `model` of `loss(self.model, x)`."""
+    """Record which arguments of a function of the class are layers: `model` of `loss(self.model, x)`."""
     for shape, meant in zip(taken, layer.takes, strict=False):
         if isinstance(shape, Held) and isinstance(meant, Unknown):
             scope.uses.held[meant.name] = shape
 
 
 def _layers_taken(scope: "Scope", shape: Shape) -> list[Layer]:
-    """The layers that a function is called with, where its argument is the shape."""
+    """Return the layers that a function is called with as the argument `shape`."""
     held = scope.uses.held.get(shape.name) if isinstance(shape, Unknown) else shape
     return scope.uses.instance.layers.get(held.name, []) if isinstance(held, Held) else []
 
 
 def _all_of(several: list[list[Layer]]) -> list[Layer]:
-    """The layers of parts that are put together; none where one of the parts is no layers."""
+    """Join lists of layers, or return none if a list is empty."""
     return [layer for layers in several for layer in layers] if all(several) else []
 
 
 def rounds(scope: "Scope", every: ast.expr) -> int:
-    """How often a loop runs that goes through layers."""
+    """Count the iterations of a loop over layers, or return 1."""
     parts = every.args if isinstance(every, ast.Call) else [every]
     return max([1, *(len(layers_of(scope, part)) for part in parts)])
 
 
 def enter_loop(scope: "Scope", target: ast.expr, every: ast.expr, place: int = 0) -> None:
-    """A loop binds names anew, to layers where it is one over those, to rows where it is one over an array."""
+    """Bind the targets of a loop to a layer, the layer at `place`, or to a row of an array."""
     scope.bind([target], None)
     inner = every.args if isinstance(every, ast.Call) else []
     match target, last_name(every):
@@ -95,7 +95,7 @@ def _bind_element(scope: "Scope", target: ast.expr, every: ast.expr, place: int)
 
 
 def mapped(scope: "Scope", call: ast.Call, taken: list[Shape]) -> Shape:
-    """What `jax.vmap` gives of a function, which takes rows of what it is given, or what lies along another axis."""
+    """Return the result of a call of `jax.vmap(f)`, where `f` takes rows of the arguments."""
     axes = axes_of_vmap(call, len(taken))
     pairs = list(zip(taken, axes, strict=True))
     rows = [shape if axis is None else scope.shapes.row(shape, axis) for shape, axis in pairs]
@@ -108,7 +108,7 @@ def mapped(scope: "Scope", call: ast.Call, taken: list[Shape]) -> Shape:
 
 
 def scanned(scope: "Scope", function: ast.expr, carry: Shape, rows: Shape) -> Shape:
-    """A scan takes rows of what its function takes second, and gives the carry with all that it gives second."""
+    """Return the carry and the stacked outputs of a scan, whose function takes a row of the inputs."""
     given = scope.applied(function, [carry, scope.shapes.row(rows)], {})
     if not isinstance(given, Parts) or len(given.shapes) != 2:
         return Parts((carry, None))

@@ -1,4 +1,4 @@
-"""The shapes that the code of a class asks of its fields, and of the arguments of its methods."""
+"""Shapes that the code of a class implies for its fields and for the arguments of its methods."""
 
 import ast
 import re
@@ -25,29 +25,29 @@ from scaffold.spec.skeletons.shapes.ties import bound_names, ties_of
 from scaffold.spec.skeletons.shapes.uses import Uses
 
 _READINGS = 2
-"""How often the methods are read: what one says of a field, those above it say no more."""
+"""Number of passes over the methods, because a method may tell of a field that earlier methods read."""
 _TEXTS = ("__repr__", "__str__", "__format__")
-"""The methods that give an instance as text."""
+"""Methods that return an instance as text."""
 _TIMES = ("t", "dt", "tau", "time", "timestep")
 _OF_ANY_ARRAY = ("shape", "dtype", "ndim", "size")
-"""What is read of an array of any shape; what the code does with a size says more, where it does."""
+"""Attributes of arrays of any shape, whose reading implies no shape."""
 
 
 class ClassShapes(Struct, frozen=True):
-    """What the code of one class says."""
+    """Shapes that the code of a class implies."""
 
     shapes: Shapes
     given: Mapping[str, Shape]
-    """What each method gives."""
+    """Result of each method."""
     not_sizes: frozenset[str] = frozenset()
-    """The fields whose names no dim can have."""
+    """Fields whose names cannot be dims."""
     keeps: bool = False
-    """Whether its call gives what has the shape of its first argument, however many axes that has."""
+    """Whether the call returns the shape of its first argument, whatever the number of axes."""
 
     def of_argument(self, function: str, name: str) -> str:
-        """The type in the grammar of an argument of a method; empty where no use tells it.
+        """Return the type of a method's argument in the grammar, or `""` if no use reveals the shape.
 
-        A time that meets an axis without a name is one number for all of it, as a frequency table takes it.
+        A time that meets an unnamed axis is a scalar, as in a table of frequencies.
         """
         known = self.shapes.known(Unknown(f"{function}.{name}"))
         if name in _TIMES and known is not None and len(known) == 1 and known[0].startswith(AXIS):
@@ -55,7 +55,7 @@ class ClassShapes(Struct, frozen=True):
         return self._type(f"{function}.{name}")
 
     def stated(self, function: str, name: str) -> str:
-        """The same of an argument of which a statement that raises states the shape; empty of all others."""
+        """Return the type of an argument whose shape a statement that raises states, or `""`."""
         return (
             self._type(f"{function}.{name}")
             if self.shapes.is_among(self.shapes.stated, Unknown(f"{function}.{name}"))
@@ -63,7 +63,7 @@ class ClassShapes(Struct, frozen=True):
         )
 
     def of_field(self, name: str) -> str:
-        """The type in the grammar of a field."""
+        """Return the type of a field in the grammar, or `""`."""
         return self._type(FIELD + name)
 
     def _type(self, name: str) -> str:
@@ -78,7 +78,7 @@ class ClassShapes(Struct, frozen=True):
         return f"{dtype}[{','.join(dims)}]" if is_plain and self.not_sizes.isdisjoint(dims) else ""
 
     def _tuple(self, name: str) -> str:
-        """The type of a tuple of arrays, as a carry is."""
+        """Return the type of a tuple of arrays, such as a carry, or `""`."""
         parts = [self._type(part.name) for part in self.shapes.parts_of(name)]
         return f"tuple[{', '.join(parts)}]" if parts and all(parts) else ""
 
@@ -86,11 +86,14 @@ class ClassShapes(Struct, frozen=True):
 def shapes_by_class(
     classes: Mapping[str, ast.ClassDef], functions: Mapping[str, ast.FunctionDef]
 ) -> dict[str, ClassShapes]:
-    """What the code of each class of a file says; one may call those that stand above it, and functions, and read the fields of records."""
+    """Return the shapes that the code of each class of a file implies.
+
+    A class may call functions of the file and classes above, and read the fields of records.
+    """
     by_class: dict[str, ClassShapes] = {}
     beside = Beside(classes, records_of(classes), functions)
     read = {part.attr for node in classes.values() for part in _attributes(node)}
-    # Last those of which others say what they hold; once more, since what they give is known then.
+    # Records come last, as others say what they hold. The second round knows what all classes give.
     order = sorted(classes, key=beside.records.__contains__)
     for is_last, name in [*zip(repeat(False), order), *zip(repeat(True), order)]:
         node = classes[name]
@@ -100,7 +103,7 @@ def shapes_by_class(
 
 
 def _attributes(owner: ast.ClassDef) -> Iterator[ast.Attribute]:
-    """The attributes that a class reads, but for what it only shows as text, gives as it is, or asks for what any array has."""
+    """Return the attributes that a class reads, except for texts, bare returns and facts of any array."""
     parts = [part for part in owner.body if getattr(part, "name", "") not in _TEXTS]
     asked = [part.value for part in nodes_of(ast.Attribute, *parts) if part.attr in _OF_ANY_ARRAY]
     given = {*asked, *(statement.value for statement in nodes_of(ast.Return, *parts))}
@@ -108,29 +111,29 @@ def _attributes(owner: ast.ClassDef) -> Iterator[ast.Attribute]:
 
 
 class Beside(Struct):
-    """What is known of the other classes of a file."""
+    """Facts about the other classes of a file."""
 
     classes: Mapping[str, ast.ClassDef]
     records: Records
     functions: Mapping[str, ast.FunctionDef] = {}
     made: dict[str, Made] = {}
     shapes: Shapes = field(default_factory=Shapes)
-    """The fields of the records, as far as the classes say that were read."""
+    """Shapes of the records' fields, from the classes that have been read."""
     layers: dict[str, Layer] = {}
-    """What the methods of records take and give, as `Kernel.cross`."""
+    """Methods of records as layers, under names such as `Kernel.cross`."""
 
     def begun(self) -> Shapes:
-        """Shapes of which nothing is known. Dims without a name are others in each class."""
+        """Return empty shapes, which go on counting unnamed dims, since each class has its own."""
         return Shapes(count=self.shapes.count)
 
     def tell_fields(self, shapes: Shapes) -> None:
-        """Tell a class what others say of the fields of records, of which it says nothing itself, or no sizes."""
+        """Learn the fields of records from other classes, unless a class itself names their dims."""
         for name, dims in self.shapes.dims.items():
             if shapes.known(Unknown(name)) is None or all(dim.startswith(AXIS) for dim in dims):
                 shapes.learn(Unknown(name), dims)
 
     def learn_fields(self, shapes: Shapes) -> None:
-        """Take over what a class says of the fields of records."""
+        """Take over the shapes that a class implies for the fields of records."""
         self.shapes.count = shapes.count
         for record in self.records.values():
             for held in map(record.field, record.fields):
@@ -141,7 +144,7 @@ class Beside(Struct):
                     self.shapes.learn(held, dims)
 
     def learn_layers(self, node: ast.ClassDef, read: ClassShapes) -> None:
-        """Take over what the call of a class takes, and gives; of a record, what its methods do."""
+        """Record the call of a class with a constructor, and all methods of a record, as layers."""
         call, maker = method_of(node, "__call__"), method_of(node, "__init__")
         if call is not None and maker is not None:
             ties = ties_of(node, read.shapes)
@@ -163,7 +166,7 @@ class Beside(Struct):
 
 
 def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None) -> ClassShapes:
-    """What a class says; `read` are the attributes that something reads, where the rest is to be guessed."""
+    """Infer the shapes of a class. Given `read`, the attributes that code reads, guess unknown shapes."""
     own = [part for part in owner.body if isinstance(part, Function)]
     methods = [*inherited(owner, beside.classes), *own]
     shapes = beside.begun()
@@ -205,7 +208,7 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
 
 
 def _not_sizes(owner: ast.ClassDef) -> Iterator[str]:
-    """The fields that are no whole numbers, and have no name of a number that the constructor takes."""
+    """Yield the fields that are no whole numbers, and name no int argument of the constructor."""
     maker = method_of(owner, "__init__")
     taken = () if maker is None else arguments_of(maker)
     members = (
@@ -218,13 +221,13 @@ def _not_sizes(owner: ast.ClassDef) -> Iterator[str]:
 
 
 def _gives_first(method: Function, read: ClassShapes) -> bool:
-    """Whether a method computes elements of its first argument, and gives what has the shape of that, whichever it is."""
+    """Whether a method computes with its first argument and returns that argument's shape, whatever it is."""
     first = next((Unknown(f"{method.name}.{argument.arg}") for argument in arguments_of(method)), None)
     return first is not None and first.name in read.shapes.computed and read.given.get(method.name) == first
 
 
 def _counts(function: Function, shapes: Shapes) -> Iterator[int]:
-    """The places of the arguments that hold whole numbers."""
+    """Yield the positions of the arguments that hold whole numbers."""
     for place, argument in enumerate(arguments_of(function)):
         if says_counts(argument.annotation) or shapes.is_count(Unknown(f"{function.name}.{argument.arg}")):
             yield place
@@ -238,9 +241,9 @@ def _known(function: Function, argument: ast.arg, shapes: Shapes) -> Shape:
 def _vectors(
     owner: ast.ClassDef, shapes: Shapes, read: Collection[str], records: Iterable[str]
 ) -> Iterator[str]:
-    """The fields, of records too, of which elements are computed, or that no class of the file reads (`read`): any shape will do.
+    """Yield fields that any shape suits: fields of which code computes elements, or that no class reads.
 
-    It will for all fields of a class without methods, as far as that class goes.
+    Any shape suits all fields of a class without methods.
     """
     yield from sorted(name for name in shapes.computed if name.startswith((FIELD, *records)))
     is_plain = not any(isinstance(part, Function) for part in owner.body)
@@ -248,14 +251,14 @@ def _vectors(
 
 
 def _pair_places(shapes: Shapes) -> None:
-    """Take it that places which are unpacked of one array are as many: `source, target = edges`."""
+    """Learn that indices unpacked from an array are equally long: `source, target = edges`."""
     for name in sorted(shapes.unpacked.keys() - shapes.tuples):
         parts = shapes.parts_of(name)
         shapes.be_of_one_length(parts if all(map(shapes.is_count, parts)) else [])
 
 
 def _settle_arguments(methods: Iterable[Function], shapes: Shapes) -> None:
-    """Take it that arguments of which no more is known are as others of their name are, and those of which elements are computed vectors: `x` of `jnp.sum(x**2)`."""
+    """Guess unknown arguments: as others of the same name, or as vectors, `x` of `jnp.sum(x**2)`."""
     by_argument: dict[str, list[str]] = {}
     for method in methods:
         for argument in arguments_of(method):
@@ -272,7 +275,7 @@ def _settle_arguments(methods: Iterable[Function], shapes: Shapes) -> None:
 
 
 def _first_known(call: ast.FunctionDef, shapes: Shapes) -> Iterator[Shape]:
-    """The dims of the first arguments of a call, up to one of which they are not known."""
+    """Yield the shapes of the arguments of a call, up to the first unknown shape."""
     for argument in arguments_of(call):
         said = dims_of(argument.annotation)
         shape = _told(shapes, Unknown(f"__call__.{argument.arg}")) if said is None else said
@@ -282,13 +285,13 @@ def _first_known(call: ast.FunctionDef, shapes: Shapes) -> Iterator[Shape]:
 
 
 def _free_rows(shapes: Iterable[Shape], bound: Collection[str]) -> dict[str, str]:
-    """Names for the dims that a method alone names: each call of it has axes of its own there."""
+    """Rename dims that a method alone names, since each call has its own: `n` becomes `rows_n`."""
     dims = [dim for shape in shapes if isinstance(shape, tuple) for dim in shape]
     return {name: f"{ROWS}_{name}" for dim in dims for name in dim_names(dim) if name not in bound}
 
 
 def _told(shapes: Shapes, shape: Shape) -> Shape:
-    """A shape that is known, for others to use; None of another. Its axes without a name are rows."""
+    """Return a known shape for other classes, whose unnamed axes become rows, or None."""
     if isinstance(shape, Unknown) and shapes.known(shape) is None:
         shape = Parts(tuple(shapes.parts_of(shape.name)))
     if isinstance(shape, Parts):
@@ -299,5 +302,5 @@ def _told(shapes: Shapes, shape: Shape) -> Shape:
 
 
 def _as_row(dim: str) -> str:
-    """A dim for others to use: an axis without a name is one of their rows."""
+    """Turn an unnamed axis into a row, because other classes do not share its name."""
     return dim.replace(AXIS, f"{ROWS}_") if dim.startswith(AXIS) else dim

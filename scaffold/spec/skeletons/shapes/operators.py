@@ -1,4 +1,4 @@
-"""What operators and comparisons say of the arrays between which they stand."""
+"""Shapes that operators and comparisons imply for their operands."""
 
 import ast
 from typing import TYPE_CHECKING
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def combined(scope: "Scope", node: ast.expr, left: ast.expr, right: ast.expr) -> Shape:
-    """What an operator or a comparison gives; what it joins bit by bit holds flags, or whole numbers, and a tuple is taken several times."""
+    """Return the result of an operator or a comparison. A tuple times a number is repeated.
+
+    Operands of `&`, `|` and `^` hold whole numbers, unless they are comparisons.
+    """
     operands = scope.value(left), scope.value(right)
     count = whole_number(right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) else None
     if isinstance(operands[0], Parts) and count is not None:

@@ -1,4 +1,4 @@
-"""What bases of a file say of the shapes of methods that a class overrides without annotations of its own."""
+"""Shapes of methods without annotations, from the methods of bases that they override."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +14,7 @@ Overridden = tuple[Function, Function]
 
 
 def asked_by_bases(owner: ast.ClassDef, classes: Classes) -> Iterator[Overridden]:
-    """The methods of a class that override one of a base of the file, each with the nearest of those."""
+    """Yield the methods that override a method of a base in the file, each with the nearest such method."""
     bases = [*bases_of_file(owner, classes)]
     for method in (part for part in owner.body if isinstance(part, Function)):
         asked = next(filter(None, (method_of(base, method.name) for base in bases)), None)
@@ -22,7 +22,7 @@ def asked_by_bases(owner: ast.ClassDef, classes: Classes) -> Iterator[Overridden
 
 
 def bases_of_file(owner: ast.ClassDef, classes: Classes) -> Iterator[ast.ClassDef]:
-    """The classes of a file from which a class inherits, nearest first."""
+    """Yield the classes of a file that a class inherits from, nearest first."""
     for base in owner.bases:
         node = classes.get(ast.unparse(without_parameters(base)))
         if node is not None and node is not owner:
@@ -31,7 +31,7 @@ def bases_of_file(owner: ast.ClassDef, classes: Classes) -> Iterator[ast.ClassDe
 
 
 def inherited(owner: ast.ClassDef, classes: Classes) -> list[Function]:
-    """The methods that a class has of those bases and does not define, but for constructors."""
+    """Return the methods that a class inherits from classes of the file, except for constructors."""
     functions: dict[str, Function] = {}
     for part in (part for base in bases_of_file(owner, classes) for part in base.body):
         if isinstance(part, Function) and not part.name.startswith("__init") and part.name != "create":
@@ -40,7 +40,7 @@ def inherited(owner: ast.ClassDef, classes: Classes) -> list[Function]:
 
 
 def learn_taken(shapes: Shapes, asked: Iterable[Overridden]) -> None:
-    """Learn what such methods take, of arguments without an annotation."""
+    """Learn arguments without an annotation from the methods of bases that their methods override."""
     for method, of_base in asked:
         for own, other in zip(arguments_of(method), arguments_of(of_base), strict=False):
             if own.annotation is None:

@@ -1,4 +1,4 @@
-"""Classes of a file that are built of their fields: what others do with these says their shapes."""
+"""Records: classes of a file without an `__init__`. Other classes reveal the shapes of their fields."""
 
 import ast
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ Records = Mapping[str, Record]
 
 
 def records_of(classes: Mapping[str, ast.ClassDef]) -> dict[str, Record]:
-    """The classes that have fields, those of such bases too, and no constructor of their own, by name."""
+    """Return the records of a file by name: classes with fields, or inherited fields, and no `__init__`."""
     records: dict[str, Record] = {}
     for name, node in classes.items():
         inherited = (field for base in _bases(node, records) for field in base.fields)
@@ -24,14 +24,14 @@ def records_of(classes: Mapping[str, ast.ClassDef]) -> dict[str, Record]:
 
 
 def _bases(node: ast.ClassDef, records: Records) -> list[Record]:
-    """The records from which a class inherits, the last one first, as a dataclass takes their fields."""
+    """Return the records that a class inherits from, the last base first, as a dataclass orders fields."""
     bases = map(without_parameters, reversed(node.bases))
     names = map(ast.unparse, bases)
     return [records[name] for name in names if name in records]
 
 
 def record_of(annotation: ast.expr | None, records: Records) -> Record | None:
-    """The class of the file that an annotation names, in quotes or not; one that may be None, too."""
+    """Return the record that an annotation names, in quotes or with `| None` too, or None."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         return records.get(annotation.value)
     names = [] if annotation is None else [part.id for part in nodes_of(ast.Name, annotation)]
@@ -40,7 +40,7 @@ def record_of(annotation: ast.expr | None, records: Records) -> Record | None:
 
 
 def learn_declared(shapes: Shapes, records: Records, classes: Mapping[str, ast.ClassDef]) -> None:
-    """Learn what the annotations of these classes say, and that a field is that of a base."""
+    """Learn the annotations of records, and that an inherited field has the shape of the base's field."""
     for name, record in records.items():
         own = {field for field, _ in annotated_names(classes[name].body)}
         for base in _bases(classes[name], records):
@@ -53,7 +53,7 @@ def learn_declared(shapes: Shapes, records: Records, classes: Mapping[str, ast.C
 def built_record(
     shapes: Shapes, record: Record, taken: Iterable[Shape], named: Mapping[str, Shape]
 ) -> Record:
-    """The instance that `Moments(mean, cov=cov)` builds, or `moments._replace(cov=cov)`, of arrays in this order."""
+    """Learn the fields of a record from `Moments(mean, cov=cov)` or `moments._replace(cov=cov)`."""
     for field, shape in (*zip(record.fields, taken, strict=False), *named.items()):
         if field in record.fields:
             shapes.learn(record.field(field), shapes.known(shape))  # a number, too

@@ -1,4 +1,4 @@
-"""Shapes that statements ask for: those that raise unless `x.shape == (3, self.size)`, or unless one axis has a size."""
+"""Shapes that statements require, such as `assert x.shape == (3, self.size)`, or an `if` that raises."""
 
 import ast
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def learn_required(scope: "Scope", statement: ast.stmt) -> bool:
-    """Learn the shapes without which a statement raises; whether it names any."""
+    """Learn the shapes without which a statement raises, and return whether there are any."""
     pairs = list(_equal(statement))
     said = [_learn_equal(scope, *pair) for left, right in pairs for pair in ((left, right), (right, left))]
     return any(said)
 
 
 def _equal(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What has to be equal, or a statement raises."""
+    """Yield the pairs of expressions that must be equal, or a statement raises."""
     match statement:
         case ast.Assert(test=test):
             yield from _compared(test, ast.And, ast.Eq)
@@ -34,7 +34,7 @@ def _equal(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
 def _compared(
     test: ast.expr, joining: type[ast.boolop], operator: type[ast.cmpop]
 ) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The sides of the comparisons of one kind that are joined; behind `x is not None and`, what is asked of an `x` that is there."""
+    """Yield the sides of joined comparisons, also of a comparison after `x is not None and`."""
     match test:
         case ast.BoolOp(values=[ast.Compare(ops=[ast.Is() | ast.IsNot()]), inner]):
             test = inner
@@ -47,7 +47,7 @@ def _compared(
 
 
 def _learn_equal(scope: "Scope", left: ast.expr, right: ast.expr) -> bool:
-    """Learn of the shape, of the number of axes, or of one axis that is the left side; whether it is one."""
+    """Learn from `x.shape`, `x.ndim` or a size on the left side, and return whether there is any."""
     match left, right:
         case ast.Attribute(value=array, attr="shape"), ast.Tuple(elts=sizes):
             return _require(scope, array, tuple(size_asked(scope, size) for size in sizes))
@@ -76,7 +76,7 @@ def _learn_equal(scope: "Scope", left: ast.expr, right: ast.expr) -> bool:
 
 
 def _require(scope: "Scope", array: ast.expr, dims: Dims) -> bool:
-    """Take it that an array of which no more is known has the dims that are asked for, if each of them is known."""
+    """Learn the required dims of an unknown array, and return whether all of them are known."""
     shape = scope.value(array)
     if all(dims) and isinstance(shape, Unknown):
         scope.shapes.stated.add(shape.name)
@@ -86,7 +86,7 @@ def _require(scope: "Scope", array: ast.expr, dims: Dims) -> bool:
 
 
 def _require_size(scope: "Scope", dims: Dims | None, size: str) -> None:
-    """Take it that an axis has the size that is asked for: also one, which of what is computed together may be any."""
+    """Learn the required size of an axis, even size 1, which elementwise code leaves open."""
     [dim] = dims or [""]
     if size == "1" and dim.startswith(AXIS) and dim.isidentifier():
         scope.shapes.axes[dim] = size
@@ -94,7 +94,7 @@ def _require_size(scope: "Scope", dims: Dims | None, size: str) -> None:
 
 
 def size_asked(scope: "Scope", size: ast.expr) -> str:
-    """A size that is asked for: a number, a setting, or that of another array, as `self.indices.size`; empty of all else."""
+    """Return a required size: a number, a setting, or an axis, as `self.indices.size`. Else return `""`."""
     match size:
         case ast.Constant(value=int()):
             return ast.unparse(size)
@@ -113,11 +113,11 @@ def size_asked(scope: "Scope", size: ast.expr) -> str:
 
 
 def size_named(scope: "Scope", size: ast.expr) -> str:
-    """The same of a size that may have a name, too: `n` behind `n = x.shape[0]`."""
+    """Return a required size, which may also be a bound name: `n` after `n = x.shape[0]`."""
     return scope.axes.get(ast.unparse(size)) or size_asked(scope, size)
 
 
 def _axis(scope: "Scope", shape: Shape, axis: int) -> Dims | None:
-    """The dim of one axis of an array; None where it is not known."""
+    """Return the dim of an axis as dims of length 1, or None if the dim is unknown."""
     dims = scope.shapes.known(shape) or ()
     return (dims[axis],) if -len(dims) <= axis < len(dims) else None

@@ -1,4 +1,4 @@
-"""What expressions ask of the shapes of the arrays that they read: `self.weight @ x` takes as many numbers as a row of the weight has."""
+"""Reading of expressions for shapes: `self.weight @ x` takes as many numbers as the weight has columns."""
 
 import ast
 from collections.abc import Iterable, Mapping
@@ -74,28 +74,28 @@ if TYPE_CHECKING:
 
 
 class Scope(Struct):
-    """The names of a function, with the shapes that they have where a statement stands."""
+    """The names of a function, with their shapes at the current statement."""
 
     uses: "Uses"
     name: str
     bound: dict[str, Shape]
     layers: dict[str, list[Layer]]
-    """The names that stand for a layer: `for layer in self.layers`."""
+    """Names that stand for layers: `for layer in self.layers`."""
     functions: dict[str, Layer]
-    """Functions within it: what they take, and what they give."""
+    """Local functions, with the shapes that they take and give."""
     sizes: set[str]
-    """Its arguments that are whole numbers."""
+    """Arguments that are whole numbers."""
     axes: dict[str, str] = {}
-    """The names that stand for sizes of arrays, as `n` and `m` of `n, m = x.shape`."""
+    """Names that stand for sizes of arrays: `n` and `m` of `n, m = x.shape`."""
     depth: int = 0
-    """How many functions of the file call it."""
+    """Number of functions of the file that are being called."""
 
     @property
     def shapes(self) -> Shapes:
         return self.uses.shapes
 
     def block(self, body: Iterable[ast.stmt]) -> Shape:
-        """Read statements in order; what is returned last."""
+        """Read statements in order, and return the shape of the last return value."""
         given: Shape = None
         for statement in map(without_annotation, body):
             match statement:
@@ -134,7 +134,7 @@ class Scope(Struct):
         return given
 
     def _store(self, field: Shape, value: Shape) -> None:
-        """A constructor stores a number, or an array."""
+        """Learn that a field has the shape of the stored value, a scalar or an array."""
         self.shapes.learn(field, self.shapes.known(value))
         self.shapes.unify(field, value)
 
@@ -164,7 +164,7 @@ class Scope(Struct):
     # -- expressions ---------------------------------------------------------------------------------------------------
 
     def value(self, node: ast.expr) -> Shape:
-        """The shape of what an expression gives; what it reads is learnt on the way."""
+        """Return the shape of an expression, and learn from all that the expression reads."""
         node = self._in_variable(_unless_none(node))
         match node:
             case ast.Name(id=name):
@@ -216,7 +216,7 @@ class Scope(Struct):
                 return None
 
     def _in_variable(self, node: ast.expr) -> ast.expr:
-        """The Variable of which an expression reads the value, where its shape is known; else the expression."""
+        """Return the Variable whose value an expression reads, if its shape is known, or the expression."""
         variable = variable_read(node)
         is_known = variable is not None and self.shapes.known(self.value(variable)) is not None
         return variable if variable is not None and is_known else node
@@ -232,7 +232,7 @@ class Scope(Struct):
         return known if known is not None else None if name in instance.objects else Unknown(FIELD + name)
 
     def _is_object(self, shape: Shape, *, unless: bool = False) -> None:
-        """Note that a name stands for something that is called, or read, as no array is."""
+        """Record that a value is no array, because code calls it or reads another attribute."""
         if isinstance(shape, Unknown) and not unless:
             self.shapes.objects.add(shape.name)
 
@@ -255,12 +255,12 @@ class Scope(Struct):
         if applied is not NOT_CALLED:
             return applied
         if attribute_of_self(node.func) is not None:
-            return None  # a part, whatever it is called
+            return None  # a call of a field, even if jax has a function of its name
         made = created(self, node)
         return of_sizes(self, node, taken) or self._of_function(node, name, taken) if made is None else made
 
     def _built(self, function: ast.expr) -> Record | None:
-        """The class of the file of which a call builds an instance."""
+        """Return the record of which a call builds an instance, or None."""
         if isinstance(function, ast.Attribute) and function.attr == "_replace":
             held = self.value(function.value)
             return held if isinstance(held, Record) else None
@@ -268,7 +268,7 @@ class Scope(Struct):
         return self.uses.records.get(self.uses.owner if name == "cls" else name)
 
     def _of_function(self, node: ast.Call, name: str, taken: list[Shape]) -> Shape:
-        """What a function of jax gives, or a method of an array."""
+        """Return the result of a function of jax, or of a method of an array."""
         if (of_index := of_state(self, node, taken) or updated(self, node, taken)) is not None:
             return of_index
         holder = holder_of(self, node)
@@ -281,7 +281,7 @@ class Scope(Struct):
     # -- functions and layers ------------------------------------------------------------------------------------------
 
     def applied(self, function: ast.expr, taken: list[Shape], named: Mapping[str, Shape]) -> Shape:
-        """What a function of the class gives, or a layer; its arguments are of the shapes that it is called with."""
+        """Return the result of a layer or function at these arguments, or `NOT_CALLED`."""
         wrapper = last_name(function) if isinstance(function, ast.Call) else ""
         if isinstance(function, ast.Call) and function.args and wrapper in MAPS:
             return mapped(self, function, taken)
@@ -309,7 +309,7 @@ class Scope(Struct):
         return Parts((given, STATE)) if layer.with_state else given
 
     def _layer(self, function: ast.expr) -> Layer | None:
-        """The layer that is called, or the function within the class."""
+        """Return the layer, the method or the local function that is called, or None."""
         method = method_called(self, function)
         match function:
             case ast.Lambda():
@@ -328,7 +328,7 @@ class Scope(Struct):
 
 
 def _unless_none(node: ast.expr) -> ast.expr:
-    """What an expression gives that may give None: `array` of `None if array is None else array`."""
+    """Return the branch that is not None: `array` of `None if array is None else array`."""
     match node:
         case ast.IfExp(body=ast.Constant(value=None), orelse=given):
             return given

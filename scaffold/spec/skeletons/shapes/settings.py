@@ -1,4 +1,4 @@
-"""Numbers of settings in the code of a class, `config.width`, in the place of which it reads as if they stood there."""
+"""Settings in the code of a class, such as `config.width`, replaced by their numbers."""
 
 import ast
 import copy
@@ -8,11 +8,11 @@ from scaffold.source.definitions import annotated_names
 from scaffold.source.expressions import Function
 
 Counts = Mapping[str, Mapping[str, int]]
-"""The whole numbers of each class of settings, by the names of its fields."""
+"""Whole numbers of each settings class, by field."""
 
 
 def with_counts(node: ast.ClassDef, counts: Counts) -> ast.ClassDef:
-    """A copy of a class in which the numbers stand that it reads of settings; the class itself where it takes none."""
+    """Return a copy of a class with settings replaced by numbers, or the class if it takes none."""
     text = ast.unparse(node) if counts else ""
     if not any(name in text for name in counts):
         return node

@@ -1,4 +1,4 @@
-"""How long the dims are that only methods name, where the code of a class tells: `seen` is `3*channels` beside a layer that takes so many."""
+"""Sizes of dims that only methods name, from code: `seen` is `3*channels` if a layer takes so many."""
 
 import ast
 import re
@@ -17,14 +17,14 @@ from scaffold.spec.skeletons.shapes.layers.layers import Makers
 from scaffold.spec.skeletons.shapes.overrides import bases_of_file
 
 _ROUNDS = 3
-"""How often the pairs are read: what one of them says of a dim, those above it had not known."""
+"""Number of times that the pairs are read, since a pair may need the tie of a later pair."""
 Known = Mapping[str, Mapping[str, str]]
-"""The ties of other classes, by name."""
+"""Ties of other classes, by class and dim."""
 _MULTIPLE = re.compile(r"(\d+)\*(\w+)")
 
 
 def may_have_ties(owner: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> bool:
-    """Whether code of a class may say how long dims are: those that methods alone name, or records do, or that several arrays have which it is given."""
+    """Whether code may tie dims: of methods, of records, of given layers, or of several given arrays."""
     written = {dim for node in (owner, *bases_of_file(owner, classes)) for dim in dims_written(node)}
     are_named = not bound_names(owner) >= written
     return (
@@ -36,13 +36,13 @@ def may_have_ties(owner: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> b
 
 
 def _dims_given(owner: ast.ClassDef) -> list[str]:
-    """The dims of the arrays that a class is given, in order; of none that has a constructor of its own."""
+    """Return the dims of the arrays that a class without an `__init__` is given, in order."""
     fields: list[ast.stmt] = [field for _, field in annotated_names(owner.body)]
     return [] if method_of(owner, "__init__") else dims_written(ast.Module(fields, []))
 
 
 def bound_names(owner: ast.ClassDef) -> set[str]:
-    """The names that have a size before a method is called: dims of fields, and arguments of the constructor."""
+    """Return the names with a size before any method runs: dims of fields, and constructor arguments."""
     fields = (field.annotation for _, field in annotated_names(owner.body))
     maker = method_of(owner, "__init__") or method_of(owner, "create")
     names = [dim for annotation in fields for dim in dims_written(annotation)]
@@ -52,9 +52,9 @@ def bound_names(owner: ast.ClassDef) -> set[str]:
 
 
 def ties_of(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
-    """By dim of what methods take or give its size, as arithmetic over names that have one.
+    """Map dims of methods' arguments and results to their sizes, as arithmetic with bound names.
 
-    A dim of which the code says two sizes has none here: it stands for several, or was misread.
+    A dim with two sizes in the code has no tie: it stands for several, or was misread.
     """
     bound = bound_names(owner)
     given = _dims_given(owner)
@@ -69,19 +69,19 @@ def ties_of(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
                 ties[dim] = size
                 break
     doubtful = {*_doubtful(ties, pairs)}
-    # Longer than a kernel, each of another length: all of the kernel is used.
+    # An image is longer than its kernel, each axis by another number, so that the kernel fits.
     windows = (pair for pair in shapes.windows.items() if pair[0].isidentifier() and pair[0] not in bound)
     longer = {dim: f"{size}+{place}" for place, (dim, size) in enumerate(windows, 1)}
     return {**longer, **{dim: size for dim, size in ties.items() if dim not in doubtful}}
 
 
 def _stands_behind(dim: str, size: str, given: list[str]) -> bool:
-    """Whether both are dims of arrays that a class is given, and the first of them is named later."""
+    """Whether both sizes are dims of given arrays, and `dim` is named after `size`."""
     return dim in given and size in given and given.index(size) < given.index(dim)
 
 
 def _shared(left: str, right: str, bound: set[str]) -> list[tuple[str, str]]:
-    """The pair of two sizes, or in the place of a sum those of its terms."""
+    """Return the pair of two sizes, or the pairs of the terms if either size is a sum."""
 
     def is_free(dim: str) -> bool:
         return dim.isidentifier() and dim not in bound
@@ -90,7 +90,7 @@ def _shared(left: str, right: str, bound: set[str]) -> list[tuple[str, str]]:
 
 
 def _doubtful(ties: dict[str, str], pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """The dims that are said to be two different sizes."""
+    """Yield the dims for which the pairs say two different sizes."""
     for left, right in pairs:
         sides = (with_sizes(with_sizes(side, ties), ties) for side in (left, right))
         if not are_equal(*sides):
@@ -98,7 +98,7 @@ def _doubtful(ties: dict[str, str], pairs: Iterable[tuple[str, str]]) -> Iterato
 
 
 def _without_factor(left: str, right: str) -> tuple[str, str]:
-    """Two sizes without the number by which both are multiplied."""
+    """Return two sizes without a factor that both have: `n` and `m` of `3*n` and `3*m`."""
     first, second = _MULTIPLE.fullmatch(left), _MULTIPLE.fullmatch(right)
     return (first[2], second[2]) if first and second and first[1] == second[1] else (left, right)
 
@@ -106,7 +106,7 @@ def _without_factor(left: str, right: str) -> tuple[str, str]:
 def _ties_of_parts(
     owner: ast.ClassDef, beside: Mapping[str, ast.ClassDef], known: Known
 ) -> Iterator[tuple[str, str]]:
-    """The dims of records that methods take, in terms of what the parts are made with that say how long these are."""
+    """Yield dims of records that methods take, with the size that a part made in `__init__` ties."""
     maker = method_of(owner, "__init__")
     if maker is None:
         return
@@ -124,7 +124,7 @@ def _ties_of_parts(
 
 
 def records_taken(owner: ast.ClassDef, beside: Collection[str]) -> Iterator[str]:
-    """The classes of the file that methods take instances of."""
+    """Yield the classes of the file of which methods take instances."""
     arguments = (each for method in nodes_of(ast.FunctionDef, *owner.body) for each in arguments_of(method))
     names = (last_name(each.annotation) for each in arguments if each.annotation)
     return (name for name in names if name in beside)
@@ -137,9 +137,9 @@ def tests_with_ties(
     beside: Mapping[str, ast.ClassDef],
     known: Known,
 ) -> dict[str, Any]:
-    """The table of the tests of a class with the ties that its code tells; what the author says of a dim holds.
+    """Add the ties that code implies to the test table of a class, below the author's own.
 
-    `beside` are the classes of its file, and `known` the ties of those above it.
+    `beside` has the classes of the file, and `known` the ties of classes above.
     """
     own = {**ties_of_given(owner, shapes), **ties_of(owner, shapes), **test.get("ties", {})}
     ties = {**dict(_ties_of_parts(owner, beside, known)), **own}

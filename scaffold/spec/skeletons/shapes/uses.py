@@ -1,4 +1,4 @@
-"""The methods of a class, read one after the other for what they ask of shapes."""
+"""Methods of a class, read in turn for the shapes that they imply."""
 
 import ast
 from collections.abc import Mapping
@@ -20,35 +20,35 @@ from scaffold.spec.skeletons.shapes.scope import Scope
 
 
 class Uses(Struct):
-    """Reads the methods of a class, one statement after the other."""
+    """Reader of the methods of a class, statement by statement."""
 
     owner: str
-    """The name of the class."""
+    """Name of the class."""
     instance: Instance
     shapes: Shapes
     methods: dict[str, Function]
     given: dict[str, Shape]
-    """What each method gives that was read."""
+    """Result of each method that has been read."""
     records: Records
     layers: Mapping[str, Layer]
-    """What the methods of records take and give, as `Kernel.cross`."""
+    """Methods of records as layers, under names such as `Kernel.cross`."""
     helpers: Mapping[str, ast.FunctionDef] = {}
-    """The functions of the file."""
+    """Functions of the file."""
     maker_of_base: ast.FunctionDef | None = None
-    """The constructor that it inherits, where a class of the file has one."""
+    """Constructor that the class inherits from a class of the file."""
 
     made_dtypes: Mapping[str, str] = {}
     """By field what its array holds, where that is no float."""
     held: dict[str, Held] = {}
-    """By argument of a function the layers that it is called with."""
+    """Layers with which a function is called, by argument."""
 
     def read(self, node: Function) -> None:
-        """Learn from a method."""
+        """Read a method for the shapes that it implies."""
         self.given[node.name] = self.function(node, node.name, {})
         self._carries(node)
 
     def _carries(self, node: Function) -> None:
-        """What is unpacked, and given again in the first place, is a carry: `v, s = state` and `return (v, s), y`."""
+        """Equate a carry with its next value: `v, s = state` and `return (v, s), y`."""
         layer = self.as_layer(node.name)
         given = layer.gives.shapes[0] if isinstance(layer.gives, Parts) and layer.gives.shapes else None
         match layer.takes, given:
@@ -60,7 +60,7 @@ class Uses(Struct):
                 pass
 
     def as_layer(self, method: str) -> Layer:
-        """What a method takes, but for the instance, and what it gives."""
+        """Return a method as a layer: its arguments without the instance, and its result."""
         arguments = arguments_of(self.methods[method])
         takes = tuple(Unknown(f"{method}.{argument.arg}") for argument in arguments)
         for shape, argument in zip(takes, arguments, strict=True):
@@ -70,7 +70,7 @@ class Uses(Struct):
         return Layer(takes, self.given.get(method), counts)
 
     def keeps_rank(self) -> bool:
-        """Whether the call gives what has the shape of its first argument also where that has one more axis."""
+        """Whether the call returns the shape of its first argument also if that has another axis."""
         call = self.methods["__call__"]
         first = next((Unknown(f"{call.name}.{argument.arg}") for argument in arguments_of(call)), None)
         dims = self.shapes.known(first)
@@ -91,7 +91,7 @@ class Uses(Struct):
         return any(decorator in ("property", "cached_property") for decorator in decorators)
 
     def function(self, node: Function | ast.Lambda, name: str, outer: Mapping[str, Shape]) -> Shape:
-        """What a function gives; its arguments are arrays by the names `function.argument`."""
+        """Return the result of a function, whose arguments are arrays named `function.argument`."""
         arguments = node.args
         taken = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         bound: dict[str, Shape] = {**outer, **{each.arg: self._of_argument(each, name) for each in taken}}
@@ -110,7 +110,7 @@ class Uses(Struct):
         return said if given is None else given
 
     def _of_argument(self, argument: ast.arg, function: str) -> Shape:
-        """What the annotation of an argument says."""
+        """Return the shape in the annotation of an argument, or an unknown array."""
         dims = dims_of(argument.annotation)
         unknown = record_of(argument.annotation, self.records) or Unknown(f"{function}.{argument.arg}")
         return unknown if dims is None else dims

@@ -1,1 +1,1 @@
-"""What the words of a skeleton stand for: names, annotations and literals."""
+"""Names, annotations and literals of a skeleton, and what each resolves to."""

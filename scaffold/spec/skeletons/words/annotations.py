@@ -1,4 +1,4 @@
-"""Annotations to the text of types: `eqx.nn.Linear` is `equinox.nn:Linear`, and words of jaxtyping and typing stay."""
+"""Translate annotations into type texts: `eqx.nn.Linear` becomes `equinox.nn:Linear`, `Float` stays."""
 
 import ast
 import builtins
@@ -17,18 +17,18 @@ from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.states import STATE
 
 ALIKE = 0.8
-"""From what similarity on a name is a misspelt word, and not another class."""
+"""Similarity from which a name counts as a misspelt word, and not as another class."""
 
 
 def type_of(node: ast.expr, names: Names, notes: Notes) -> str:
-    """The text of the type that an annotation writes."""
+    """Return the type text of an annotation, with classes as `module:Name`."""
     text = notes.source_of(node)
     text = ast.unparse(node) if "\n" in text else text
     return _grammar_text(node, text, names)
 
 
 def meant_type(node: ast.expr, names: Names) -> str:
-    """The text of the type that an annotation stands for by the aliases of the file; empty where it names none of these."""
+    """Return the type text with the file's aliases inlined, or `""` without an alias or a known type."""
     if names.aliases.keys().isdisjoint(part.id for part in nodes_of(ast.Name, node)):
         return ""
     meant = substituted(node, names.aliases)
@@ -40,7 +40,7 @@ _OF_DTYPES = ("jax.numpy", "numpy")
 
 
 def scalar_of_dtype(node: ast.expr, names: Names) -> str:
-    """The type of an array without axes, for which a dtype stands as an annotation, `jnp.float32`; empty of all else."""
+    """Return the scalar type for a dtype as annotation: `f32[]` for `jnp.float32`. Else return `""`."""
     module, _, name = names.of(node).rpartition(".")
     dtype = BY_LONG_NAME.get(name.rstrip("_"), "") if module in _OF_DTYPES else ""
     return f"{dtype}[]" if dtype else ""
@@ -77,16 +77,16 @@ def _grammar_text(node: ast.expr, text: str, names: Names) -> str:
 
 
 def _is_spelt(part: ast.Name | ast.Attribute) -> bool:
-    """Whether the grammar knows a word as it is spelt: by itself, or in a module that it has by this name."""
+    """Whether the grammar can read a word as spelt: bare, or behind a module name that the grammar knows."""
     return isinstance(part, ast.Name) or ast.unparse(part.value) in MODULES
 
 
 _GIVEN = (ClassType("Rngs", "flax.nnx"), STATE)
-"""The classes of libraries that the tests of any class give: random streams, and a state."""
+"""Library classes that the tests can pass to any class: random streams and a state."""
 
 
 def is_of_grammar(text: str, names: Names) -> bool:
-    """Whether a text is a type that the tool knows; an alias of the file stands for one that it does not."""
+    """Whether a text is a type of the grammar, and names no alias, helper or nested class of the file."""
     try:
         kind = parse_type(text)
     except TypeSyntaxError:
@@ -106,31 +106,31 @@ def is_of_grammar(text: str, names: Names) -> bool:
 
 
 def misspelt_word(annotation: ast.expr, names: Names) -> str | None:
-    """A name of an annotation that nothing brings, and that is near to a word of types."""
+    """Return an unbound name of an annotation that is close to a word of the type grammar, or None."""
     read = (node.id for node in nodes_of(ast.Name, annotation))
     unknown = (name for name in read if not (names.brings(name) or name in IMPORTS))
     return next((name for name in unknown if nearest(name, OF_TYPES, ALIKE)), None)
 
 
 KEYS_BY_NAME = ("PRNGKeyArray", "PRNGKey", "KeyArray")
-"""Names by which packages call a random key; some are functions of jax that no annotation should be."""
+"""Names that packages use for a random key, including functions of jax that are no annotations."""
 ARRAYS_BY_NAME = (*ARRAY_NAMES, "ArrayLike", "Real", "Num", "Shaped", "Integer")
-"""Names by which packages call any array, which say no shape."""
+"""Names that packages use for an array of any shape."""
 
 
 def _is_no_class(name: str) -> bool:
-    """Whether a name stands for no class of a package: it is a builtin, a word of types, or begins as a function does."""
+    """Whether a name cannot be a package's class: a builtin, a word of types, or in lower case."""
     is_word = hasattr(builtins, name) or is_read(name) or name in ARRAYS_BY_NAME
     return is_word or not name.lstrip("_")[:1].isupper()
 
 
 def _is_literal(above: tuple[ast.AST, ...]) -> bool:
-    """Whether it is within `Literal[...]`."""
+    """Whether a node lies within `Literal[...]`, by the nodes `above` it."""
     return any(isinstance(node, ast.Subscript) and last_name(node.value) == "Literal" for node in above)
 
 
 def results(node: ast.expr | None) -> list[ast.expr]:
-    """The annotations of several results, which a tuple of fixed length is; one in a string is one result."""
+    """Split the annotation of a fixed-length tuple into several results. A quoted tuple stays one result."""
     match node:
         case None:
             return []

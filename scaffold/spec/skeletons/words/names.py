@@ -1,4 +1,4 @@
-"""What the names in a skeleton stand for, read off its imports."""
+"""Names in a skeleton, resolved through its imports."""
 
 import ast
 import builtins
@@ -27,52 +27,52 @@ VOCABULARY = "scaffold.skeleton"
 _DEFINED = re.compile(
     r"^flax\.nnx\.(?:rnglib|variablelib|module|pytreelib|metrics|(?:nn|training)\.\w+)\.(?=[A-Z])"
 )
-"""The modules in which Flax defines what it has under `nnx`, as its own code imports them."""
+"""Modules that define what Flax exports as `nnx`, since Flax's own code imports from them."""
 VOCABULARY_WORDS = tuple(sorted(skeleton.__all__))
 _SELF = ("typing.Self", "typing_extensions.Self")
 
 
 class Names(Struct):
-    """The names that a file imports, each with its whole name: `jnp` is `jax.numpy`, `Linear` is `equinox.nn.Linear`."""
+    """Names of one file: `whole` maps `jnp` to `jax.numpy`, and `Linear` to `equinox.nn.Linear`."""
 
     whole: dict[str, str] = {}
     beside: set[str] = set()
-    """Classes of other skeletons: those that a relative import brings."""
+    """Classes of other skeletons, brought by a relative import."""
     variables: dict[str, ast.stmt] = {}
-    """The type variables of the file, each with the statement that makes it."""
+    """Type variables of the file, each with the statement that binds it."""
     classes: dict[str, ast.ClassDef] = {}
-    """The classes of the file that are described."""
+    """Described classes of the file."""
     others: dict[str, ast.ClassDef] = {}
-    """Its other classes, as they stand beside these."""
+    """Classes of the file that are emitted verbatim, beside the described ones."""
     shapes: dict[str, ClassShapes] = {}
-    """What the code of each of these asks of its arrays, once somebody wants to know."""
+    """Shapes that the code of each class asks of its arrays, computed at the first request."""
     registered: set[str] = set()
-    """The classes of the file that a call below them registers with jax."""
+    """Classes of the file that a call below them registers with jax."""
     bound: set[str] = set()
-    """The names that functions and constants of the file bind."""
+    """Names that functions and constants of the file bind."""
     functions: dict[str, ast.FunctionDef] = {}
-    """The functions of the file."""
+    """Functions of the file."""
     aliases: dict[str, ast.expr] = {}
-    """What names of the file stand for that are bound to one expression, as `Scalar = Float[Array, ""]` does."""
+    """Names bound to one expression, with that expression: `Scalar = Float[Array, ""]`."""
     counts: dict[str, dict[str, int]] = {}
-    """The whole numbers of the classes of the file that hold settings."""
+    """Whole numbers of each settings class of the file, by class and field."""
     stands_alone: bool = False
-    """Whether the tests build no class but this one: a type that names another says nothing to them."""
+    """Whether types may name classes of this file alone, because the tests can build no others."""
     valued: frozenset[str] = frozenset()
-    """The arguments that `@test(values=...)` of the class gives, as `mask` or `loss.mask`: they are given though they have a default."""
+    """Arguments with an example in `@test(values=...)`, as `mask` or `loss.mask`, with a default or not."""
     is_abstract: bool = False
-    """Whether the class says that it is abstract: a method with the body `...` is then for subclasses to write."""
+    """Whether the class declares itself abstract. Subclasses then write the methods with the body `...`."""
     lines: list[tuple[str, str]] = []
-    """Each imported name with its line, for names that are more than words of types and of the vocabulary."""
+    """Imported names with their import lines, except for words of `scaffold.skeleton`."""
 
     def within(self, class_name: str) -> "Names":
-        """The same in the class `class_name`, for which `Self` stands."""
+        """Resolve `Self` to `class_name`, and drop the import of `Generic` if the file has type variables."""
         meant = {name: class_name for name, whole in self.whole.items() if whole in _SELF}
         lines = [(name, line) for name, line in self.lines if line != GENERIC or not self.variables]
         return replace(self, whole={**self.whole, **meant}, lines=lines)
 
     def shapes_of(self, node: ast.ClassDef) -> ClassShapes:
-        """What the code of a class of the file asks of its arrays."""
+        """Return what the code of a class asks of its arrays. The first call reads the whole file."""
         if node.name not in self.shapes:
             classes = {**self.others, **self.classes, node.name: node}
             read = {name: with_counts(self._whole(each), self.counts) for name, each in classes.items()}
@@ -80,27 +80,27 @@ class Names(Struct):
         return self.shapes[node.name]
 
     def _whole(self, node: ast.ClassDef) -> ast.ClassDef:
-        """A class with the methods of those that are carried from which it inherits."""
+        """Return a class with the methods that it inherits from verbatim classes."""
         whole = copy(node)
         whole.body = [*node.body, *self.plain_functions(node)]
         return whole
 
     def brings(self, name: str) -> bool:
-        """Whether an import or a statement of the file brings a name, or Python has it."""
+        """Whether an import or a statement of the file binds a name, or the name is a builtin."""
         of_file = (self.whole, self.bound, self.variables, self.classes)
         return any(name in names for names in of_file) or hasattr(builtins, name)
 
     def lineage(self, node: ast.ClassDef) -> Iterator[ast.ClassDef]:
-        """A class, and those of the file from which it inherits, nearest first."""
+        """Yield a class and the described classes of the file that it inherits from, nearest first."""
         yield node
         yield from bases_of_file(node, self.classes)
 
     def plain_bases(self, node: ast.ClassDef) -> Iterator[ast.ClassDef]:
-        """The classes that are carried from which a class inherits, nearest first: mixins, and what a registered class has its methods of."""
+        """Yield the verbatim classes that a class inherits from, such as mixins, nearest first."""
         return bases_of_file(node, self.others)
 
     def plain_functions(self, node: ast.ClassDef) -> list[Function]:
-        """The methods of those classes that the class itself does not define."""
+        """Return the methods that a class inherits from verbatim classes and does not override."""
         functions: dict[str, Function] = {}
         for owner in (node, *self.plain_bases(node)):
             for part in (part for part in owner.body if isinstance(part, Function)):
@@ -108,7 +108,7 @@ class Names(Struct):
         return [function for function in functions.values() if function not in node.body]
 
     def bases_of(self, node: ast.ClassDef) -> Iterator[ast.expr]:
-        """The bases of a class, with those of the classes of the file from which it inherits."""
+        """Yield the bases of a class and of the described classes that it inherits from."""
         return (base for owner in self.lineage(node) for base in owner.bases)
 
     def has_value(self, method: str, argument: str) -> bool:
@@ -116,7 +116,7 @@ class Names(Struct):
         return not self.valued.isdisjoint((argument, f"{method}.{argument}"))
 
     def of(self, node: ast.expr) -> str:
-        """The whole name that `a.b.c` stands for; empty for another expression."""
+        """Return the full name that `a.b.c` stands for, or `""` for any other expression."""
         match node:
             case ast.Name(id=name):
                 return self.whole.get(name, name)
@@ -127,16 +127,16 @@ class Names(Struct):
                 return ""
 
     def word(self, node: ast.expr) -> str:
-        """The word of the vocabulary that an expression is, or calls, or nothing."""
+        """Return the word of `scaffold.skeleton` that an expression names or calls, or `""`."""
         whole = self.of(node.func if isinstance(node, ast.Call) else node)
         return whole.rpartition(".")[2] if self.is_word(whole) else ""
 
     def is_word(self, whole: str) -> bool:
-        """Whether a whole name is one of the vocabulary."""
+        """Whether a full name is a word of `scaffold.skeleton`."""
         return whole.rpartition(".")[0] == VOCABULARY
 
     def imports(self, known: Mapping[str, str], types: str) -> list[str]:
-        """The lines that a spec must say: not those that any class may count on, nor those of classes in the text of types."""
+        """List a spec's import lines, without default imports and classes named in the text of `types`."""
         wholes = {name: ":".join(self.whole[name].rsplit(".", 1)) for name, _ in self.lines}
         named = set(re.findall(r"[\w.]+:\w+", types))
         return [
@@ -151,7 +151,7 @@ class Names(Struct):
 def read_names(
     body: Iterable[ast.stmt], is_class: Callable[[str, str], bool] = lambda module, name: stem(name) == module
 ) -> Names:
-    """The names that the imports of a file bring. `is_class` tells whether a module beside it has a described class."""
+    """Resolve the imports of a file. `is_class(module, name)` says if a skeleton beside it has the class."""
     names = Names()
     for statement in _imports(body):
         for alias, line in single_imports(statement):
@@ -160,7 +160,7 @@ def read_names(
 
 
 def check_words(body: Iterable[ast.stmt], notes: Notes) -> None:
-    """Refuses imports of words that the vocabulary does not have. Raises `ScaffoldError`: what follows from them is not told."""
+    """Raise `ScaffoldError` for unknown words of `scaffold.skeleton`, before other faults follow."""
     froms = [
         node for node in _imports(body) if isinstance(node, ast.ImportFrom) and node.module == VOCABULARY
     ]
@@ -181,7 +181,7 @@ def _imports(body: Iterable[ast.stmt]) -> Iterator[Import]:
 
 
 def is_for_types(statement: ast.stmt) -> TypeGuard[ast.If]:
-    """Whether it is `if TYPE_CHECKING:` with imports alone."""
+    """Whether a statement is `if TYPE_CHECKING:` with imports alone."""
     return (
         isinstance(statement, ast.If)
         and ast.unparse(statement.test).rpartition(".")[2] == "TYPE_CHECKING"
@@ -193,7 +193,7 @@ def is_for_types(statement: ast.stmt) -> TypeGuard[ast.If]:
 def _import(
     statement: Import, alias: ast.alias, line: str, names: Names, is_class: Callable[[str, str], bool]
 ) -> None:
-    """Note what an import of one name brings: a relative one the class that another skeleton describes, or anything else."""
+    """Record the name that an import binds. A relative import may bring a class of another skeleton."""
     bound = alias.asname or alias.name.partition(".")[0]
     if isinstance(statement, ast.Import):
         brought = alias.name
@@ -210,7 +210,7 @@ def _import(
 
 
 def _as_known(whole: str) -> str:
-    """A whole name by the module that has it for all: `flax.nnx`, and `typing` for its words in the typing module of any package."""
+    """Return the public full name: `flax.nnx` for its inner modules, `typing` for any typing module."""
     module, _, name = whole.rpartition(".")
     if name in _OF_TYPING and any(_TYPING.search(part) for part in module.split(".")):
         return f"typing.{name}"
@@ -220,11 +220,11 @@ def _as_known(whole: str) -> str:
 _OF_TYPING: list[str] = vars(typing)["__all__"]
 _TYPING = re.compile(r"^_?typing|typing$")
 _OF_ARRAYS = ("jaxtyping", "jt")
-"""The modules that have types of arrays alone."""
+"""Modules that define types of arrays alone."""
 
 
 def is_of_types(whole: str) -> bool:
-    """Whether a whole name is a word of the grammar of types, such as `jaxtyping.Float`; `jax.Device` is a class."""
+    """Whether a full name is a word of the type grammar. `jaxtyping.Float` is, `jax.Device` is a class."""
     module, _, name = whole.rpartition(".")
     if module in _OF_ARRAYS:
         return name != "PyTreeDef"  # the one class that jaxtyping has beside them
@@ -233,7 +233,7 @@ def is_of_types(whole: str) -> bool:
 
 @cache
 def _is_class(name: str) -> bool:
-    """Whether the grammar takes a bare name for that of a class."""
+    """Whether the grammar reads a bare name as a class."""
     try:
         return name not in IMPORTS and parse_type(name) == ClassType(name)
     except TypeSyntaxError:

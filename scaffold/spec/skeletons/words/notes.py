@@ -1,4 +1,4 @@
-"""What is noted while a skeleton is read: its text, where each key stands, and what is wrong."""
+"""Notes taken while a skeleton is read: its text, the location of each key, and the faults."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -18,28 +18,31 @@ Path = tuple[str, ...]
 
 
 class Notes(Struct, dict=True):
-    """The text of a file, with the places of the keys of one class and the faults found so far."""
+    """Text of a file, with the locations of the keys of one class and the faults found so far."""
 
     text: str
     where: str
-    """What faults call it: the file, and the class where there are several."""
+    """Name of the place in faults: the file, and the class if the file has several."""
     locations: dict[Path, tuple[int, int]] = {}
     faults: list[Fault] = []
     written: dict[Path, str] = {}
-    """The source of annotations, docstrings and comments behind fields, as their author spells them."""
+    """Source of annotations, docstrings and comments behind fields, as their author spelt them."""
 
     @cached_property
     def lines(self) -> list[str]:
         return self.text.split("\n")
 
     def position(self, node: ast.AST) -> tuple[int, int]:
-        """Line and column of a node, both from 1; columns in letters."""
+        """Return the line and column of a node, both from 1.
+
+        Columns count characters, where `ast` counts bytes.
+        """
         line: int = getattr(node, "lineno", 1)
         column: int = getattr(node, "col_offset", 0)
         return line, len(self.lines[line - 1].encode()[:column].decode(errors="replace")) + 1
 
     def note(self, path: Path, node: ast.AST) -> None:
-        """Remember where a key stands, and each name in it."""
+        """Record the location of a key, and of each name in its expression."""
         self.locations.setdefault(path, self.position(node))
         for part in ast.walk(node):
             if isinstance(part, ast.Name):
@@ -48,13 +51,13 @@ class Notes(Struct, dict=True):
                 self.locations.setdefault((*path, f"{part.value.id}.{part.attr}"), self.position(part))
 
     def keep(self, path: Path, node: ast.expr | None) -> None:
-        """Remember where an annotation or a docstring stands, and how it is written; an empty text is none."""
+        """Record the location and the source of an annotation or docstring. The source of None is empty."""
         self.written[path] = self.segment(node) if node is not None else ""
         if node is not None:
             self.note(path, node)
 
     def keep_doc(self, path: Path, statement: ast.stmt) -> None:
-        """Remember how a string is written that stands alone."""
+        """Record the location and the source of a docstring."""
         if isinstance(statement, ast.Expr):
             self.keep(path, statement.value)
 
@@ -64,7 +67,10 @@ class Notes(Struct, dict=True):
         self.faults.append(Fault(where, message, fix, legal, line=line, column=column))
 
     def source_of(self, node: ast.expr) -> str:
-        """The source of an expression as it stands. `ast.get_source_segment` splits the whole text for each."""
+        """Return the source of an expression.
+
+        `ast.get_source_segment` would split the whole text each time.
+        """
         if not hasattr(node, "lineno"):  # no parser made it
             return ast.unparse(node)
         lines = [line.encode() for line in self.lines[node.lineno - 1 : node.end_lineno or node.lineno]]
@@ -73,7 +79,7 @@ class Notes(Struct, dict=True):
         return b"\n".join(lines).decode()
 
     def segment(self, node: ast.expr) -> str:
-        """The source of an expression, on its own: in parentheses where it needs them to go over several lines."""
+        """Return the source of an expression, in parentheses if several lines would not parse without."""
         text = self.source_of(node)
         if "\n" not in text or expression_or_none(text) is not None:
             return text
@@ -81,11 +87,11 @@ class Notes(Struct, dict=True):
 
     @cached_property
     def comments(self) -> Mapping[int, str]:
-        """The comments of the file by line."""
+        """Map each line with a comment to the comment."""
         return dict(comments(self.text))
 
     def comment_of(self, node: ast.stmt, above: int) -> str:
-        """The comments between line `above` and the statement, which stand as far to the right."""
+        """Return the comments between line `above` and a statement that are indented like the statement."""
         column, first = node.col_offset, first_line(node)
         lines = (self.lines[number - 1].rstrip() for number in range(above + 1, first))
         plain_lines = (line for line in lines if not is_directive(line.strip()))
@@ -94,27 +100,27 @@ class Notes(Struct, dict=True):
         return "\n".join(kept).strip("\n")
 
     def comment_above(self, node: ast.stmt, above: int) -> str:
-        """The same with the empty line that sets a comment apart from the statement, as that of a section."""
+        """Return the comments above a statement, with the blank line that sets a section's comment apart."""
         comment = self.comment_of(node, above)
         is_apart = bool(comment) and not self.lines[first_line(node) - 2].strip()
         return f"{comment}\n\n" if is_apart else comment
 
     def comment_behind(self, node: ast.stmt) -> str:
-        """The comment on the last line of a statement."""
+        """Return the comment on the last line of a statement, unless the comment is a tool's directive."""
         comment = self.comments.get(node.end_lineno or 0, "")
         return "" if is_directive(comment) else comment
 
     def has_comment_in_header(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-        """Whether a comment stands behind the signature of a function, or within it."""
+        """Whether a comment stands behind code on the lines of a function's signature."""
         lines = range(node.lineno, node.body[0].lineno)
         return any(not self._is_aside(line) for line in lines if line in self.comments)
 
     def has_comment_within(self, node: ast.expr) -> bool:
-        """Whether a comment stands between the lines of an expression."""
+        """Whether a comment stands on any line of an expression but the last."""
         return any(line in self.comments for line in range(node.lineno, node.end_lineno or node.lineno))
 
     def comments_around(self, first: int, last: int, above: int, indent: int) -> tuple[int, int]:
-        """The lines `first` to `last`, from 1, with the comments before them, below line `above`, and those behind them."""
+        """Extend lines `first` to `last`, from 1, over comments below line `above` and comments behind."""
         while first > above + 1 and self._is_aside(first - 1):
             first -= 1
         while last < len(self.lines) and self._is_aside(last + 1, indent):
@@ -122,14 +128,14 @@ class Notes(Struct, dict=True):
         return first, last
 
     def _is_aside(self, line: int, indent: int = 0) -> bool:
-        """Whether a line is empty, or a comment that stands at least this far to the right."""
+        """Whether a line is blank, or a comment that is indented by at least `indent`."""
         text = self.lines[line - 1]
         bare = text.lstrip()
         return not bare or (bare[0] == "#" and len(text) - len(bare) >= indent)
 
 
 def raw_value(node: ast.expr, notes: Notes) -> Any:
-    """The value as TOML has it; what is no literal, or reads as none, is text that begins with `=`."""
+    """Return a literal as TOML has it. Any other expression becomes its source behind `=`."""
     value = as_toml(literal_or_none(node))
     if isinstance(value, str) and value.startswith("="):
         return f"={value!r}"
@@ -137,12 +143,12 @@ def raw_value(node: ast.expr, notes: Notes) -> Any:
 
 
 def expression(node: ast.expr, notes: Notes) -> str:
-    """The source of an expression; of a lambda, that of its body."""
+    """Return the source of an expression. A lambda gives the source of its body."""
     return notes.segment(node.body if isinstance(node, ast.Lambda) else node)
 
 
 def table(node: ast.expr, notes: Notes) -> Any:
-    """The table that a dict displays, or those in a list, each entry by itself; of another expression, its value."""
+    """Return dicts as tables, alone or in a list. Any other expression gives its value."""
     if isinstance(node, ast.List | ast.Tuple) and all(isinstance(element, ast.Dict) for element in node.elts):
         return [table(element, notes) for element in node.elts]
     pairs = [*entries(node)]
@@ -152,7 +158,7 @@ def table(node: ast.expr, notes: Notes) -> Any:
 
 
 def entries(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """The entries of a dict whose keys are texts."""
+    """Yield the entries of a dict display whose keys are string literals."""
     for key, value in zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ():
         if isinstance(key, ast.Constant) and isinstance(key.value, str):
             yield key.value, value

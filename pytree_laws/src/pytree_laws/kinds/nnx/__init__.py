@@ -1,1 +1,1 @@
-"""NNX modules as subjects of laws: Variables, how a suite builds, calls and trains them, what is inferred of them."""
+"""Suites of NNX modules: Variables, and how to build, call, train and infer them."""

@@ -1,4 +1,4 @@
-"""What suites of NNX modules declare, and how the module's own helpers are used."""
+"""Declarations of suites of NNX modules, and their use of the module's own helpers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -24,14 +24,14 @@ TABLE = "a Variable that is not trained, `class Table(nnx.Variable): ...` and `T
 
 
 class VariableSuite(MutableSuite):
-    """What suites of NNX modules declare, and how the module's own helpers are used."""
+    """A suite that declares Variables, and uses the module's own helpers."""
 
     variables: ClassVar[Sequence[Var] | None] = None  # None: those of a module
 
     wording = WORDING
     renamed_tests = RENAMED_TESTS
     severity_of_unhashable = ADVICE
-    """`nnx.jit` compares graph definitions, and needs no hash."""
+    """Advice, since `nnx.jit` compares graph definitions and needs no hash."""
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {"seed": seed} if takes_a_seed(type(self).build) else {"rngs": nnx.Rngs(seed)}
@@ -41,7 +41,7 @@ class VariableSuite(MutableSuite):
         return is_of_nnx(value) or any(map(is_of_nnx, attributes(value).values()))
 
     def manifest(self) -> Sequence[Var]:
-        """The Variables as they are declared, or as they are found from modules."""
+        """Return the Variables as declared, or as inferred from modules."""
         return inferred_variables(self) if self.variables is None else self.variables
 
     def declares_arrays(self) -> bool:
@@ -65,7 +65,11 @@ class VariableSuite(MutableSuite):
             check(not is_trained, path, message, hint)
 
     def severity_of_hidden(self, array: Any) -> str:
-        """A class may keep what it is given to itself, and a table that it computes; what it draws is its state."""
+        """Return the severity of an array outside of any Variable.
+
+        An array that the constructor is given, or a table that it computes, is advice. A drawn array is
+        state, and a fault.
+        """
         if not is_array(array):
             return super().severity_of_hidden(array)
         input_arrays = (value for _, value in given_arrays(self.plain_inputs(0)))
@@ -73,7 +77,10 @@ class VariableSuite(MutableSuite):
         return ADVICE if is_kept else super().severity_of_hidden(array)
 
     def is_table(self, array: Any) -> bool:
-        """Whether an array is computed, of numbers that differ: what is to be trained is drawn, or begins alike in all elements."""
+        """Whether two modules hold the same array, whose elements differ.
+
+        An array to be trained is drawn, or begins with equal elements.
+        """
         others = [value for value in self.named(self.cached_instance(1)).values() if is_array(value)]
         is_computed = any(same_bits(array, other) for other in others)
         return is_computed and not is_key(array) and len(np.unique(host(array))) > 1
@@ -96,7 +103,7 @@ class VariableSuite(MutableSuite):
         return self.role(path) != "data"
 
     def seems_to_flow(self, path: str) -> bool:
-        """Whether a gradient of the call comes from a Variable of which nobody has said so."""
+        """Whether the call has a gradient by an undeclared Variable."""
         return self.called() and shows(self, path)
 
     def updated(self) -> Sequence[str]:
@@ -107,7 +114,7 @@ class VariableSuite(MutableSuite):
         return path.removesuffix(".value")  # of the Variable
 
     def may_update(self, path: str, part: Any) -> bool:
-        """Whether a call may update the Variable; sub-modules decide for themselves."""
+        """Whether a call may update the Variable. Sub-modules decide for themselves."""
         return path in self.updated() or (self.role(path) == "module" and not isinstance(part, nnx.Param))
 
     def decides_itself(self, path: str, part: Any) -> bool:
@@ -122,7 +129,7 @@ class VariableSuite(MutableSuite):
         return frozenset(path for path in flowing if not isinstance(kept[path], nnx.BatchStat))
 
     def statistics_of(self, instance: Any) -> list[str]:
-        """The paths of its own `nnx.BatchStat`s; those of layers see to themselves."""
+        """List the paths of the module's own `nnx.BatchStat`s, without those of its layers."""
         every = self.parts_of(instance).items()
         return [path for path, part in every if isinstance(part, nnx.BatchStat) and "." not in path]
 

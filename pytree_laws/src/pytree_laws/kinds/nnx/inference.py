@@ -1,4 +1,4 @@
-"""What a suite of NNX modules does not declare is found from modules, and then held to."""
+"""Inference of Variables and updates that a suite of NNX modules leaves undeclared."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,13 +17,13 @@ from .variables import Var, bits_of, is_variable, value_of, variables_of
 
 @once_per_session
 def inferred_variables(suite: Any) -> tuple[Var, ...]:
-    """The Variables of the example, each of the type that it has."""
+    """Infer the Variables of the example, each with its type."""
     first, second = (variables_of(suite.cached_instance(seed)) for seed in (0, 1))
     return tuple(inferred_variable(path, variable, second.get(path)) for path, variable in first.items())
 
 
 def inferred_variable(path: str, variable: Any, other: Any) -> Var:
-    """A Variable as two modules have it: a shape that they do not share is not declared."""
+    """Infer a Variable from two modules, with the shape None if their shapes differ."""
     value = value_of(variable)
     if not jax.tree_util.all_leaves([value]):
         return Var(path, type(variable), below=True)
@@ -36,7 +36,7 @@ def inferred_variable(path: str, variable: Any, other: Any) -> Var:
 
 @once_per_session
 def inferred_updates(suite: Any) -> tuple[str, ...]:
-    """The Variables that an example call updates; a parameter is none that it may."""
+    """Return the Variables that an example call updates, without parameters."""
     paths: dict[str, None] = {}
     for seed in (0, 1) if suite.called() else ():
         module = suite.make(seed)
@@ -50,7 +50,7 @@ def inferred_updates(suite: Any) -> tuple[str, ...]:
 
 
 def render_variables(variables: Sequence[Var], declared: Sequence[Var], updates: Sequence[str]) -> str:
-    """The Variables, and what a call updates; what is declared well stays as it is."""
+    """Render the Variables and updates as source, and keep the declarations that still fit."""
     types = {variable.path: variable.type for variable in variables}
     same_type = (variable for variable in declared if types.get(variable.path) is variable.type)
     kept = {variable.path: variable for variable in same_type if is_kept(variable, variables)}
@@ -61,6 +61,6 @@ def render_variables(variables: Sequence[Var], declared: Sequence[Var], updates:
 
 
 def name_of_type(kind: type) -> str:
-    """How the type of a Variable is written: Flax's own, or by its name."""
+    """Return the type of a Variable as source: `nnx.Param` for Flax's own, else the bare name."""
     is_flax = getattr(nnx, kind.__name__, None) is kind
     return f"nnx.{kind.__name__}" if is_flax else kind.__name__

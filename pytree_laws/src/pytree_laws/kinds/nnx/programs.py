@@ -1,4 +1,4 @@
-"""What one suite of NNX modules compiles, once for the laws that need it."""
+"""Programs that a suite of NNX modules compiles once for all laws."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -23,10 +23,13 @@ from .variables import (
 
 
 class CompiledCall:
-    """The compiled call of modules, which gives its output and the state after it, and notes its traces."""
+    """The compiled call, which returns its output and the next state, and records its traces."""
 
     def __init__(self, name: str, call: Callable[..., Any], jit: Callable[..., Callable[..., Any]]) -> None:
-        """`jit` compiles a function of a module and a tuple of arguments, as one of the same that does not change the module."""
+        """Compile the call by `jit`, whose result must leave the given module unchanged.
+
+        `jit` takes and returns a function of a module and a tuple of arguments.
+        """
 
         def traced(module: Any, arguments: Any) -> Any:
             self.traces.append(avals(arguments))
@@ -40,12 +43,12 @@ class CompiledCall:
     shapes = __call__
 
     def traces_of(self, arguments: Any) -> int:
-        """How often it was traced for arguments of these shapes and dtypes."""
+        """Return the number of traces for arguments of these shapes and dtypes."""
         return self.traces.count(avals(jax.eval_shape(lambda: arguments)))
 
 
 def with_arrays(module: Any) -> Any:
-    """The module itself, with arrays where its Variables hold numbers, as any program leaves it."""
+    """Turn Python numbers in the module's Variables into arrays in place, as any program does."""
     for variable in variables_of(module).values():
         value = value_of(variable)
         array = as_in_programs(value)
@@ -56,7 +59,7 @@ def with_arrays(module: Any) -> Any:
 
 @once_per_session
 def by_nnx_jit(suite: Any) -> CompiledCall:
-    """The call under nnx.jit."""
+    """Compile the call by `nnx.jit`."""
 
     def jit(traced: Callable[..., Any]) -> Callable[..., Any]:
         jitted = nnx.jit(traced)
@@ -72,12 +75,15 @@ def by_nnx_jit(suite: Any) -> CompiledCall:
 
 @once_per_session
 def by_jax_jit(suite: Any) -> CompiledCall:
-    """The call under jax.jit, as a function of the state."""
+    """Compile the call by `jax.jit`, as a function of the state."""
     return CompiledCall("jax.jit", suite.run_in_place, suite.compile)
 
 
 def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:
-    """A module of these inputs with zeros in its Variables, made without compiling."""
+    """Build a module of these inputs with zeros in its Variables, without compiling.
+
+    A constructor that needs values, or a module that holds keys, gets a regular build.
+    """
 
     def build() -> Any:
         fresh_inputs = suite.inputs(0)  # what belongs to this trace, as streams of keys

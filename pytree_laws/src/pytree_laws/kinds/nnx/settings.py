@@ -16,7 +16,7 @@ STATE_METHODS = "`__getstate__`, `__setstate__`, `__copy__` or `__deepcopy__`"
 
 
 def settings_of(node: Any) -> dict[str, Any]:
-    """The attributes of a module that are static: part of its graph definition."""
+    """Return the static attributes of a module, which its graph definition contains."""
     data = {id(child) for child in (one_level(node) or ((), ()))[0]}
     prefix = "_" if is_of_library(type(node)) else "_pytree__"  # what Flax notes there
     return {
@@ -27,7 +27,7 @@ def settings_of(node: Any) -> dict[str, Any]:
 
 
 def all_settings(module: Any) -> dict[str, Any]:
-    """The static attributes of the module and of what it holds, by path."""
+    """Return the static attributes of the module and of its own nodes, by path."""
     return {
         f"{place}.{name}".lstrip("."): value
         for place, node in own_nodes(module)
@@ -36,7 +36,7 @@ def all_settings(module: Any) -> dict[str, Any]:
 
 
 def settings_of_flax(module: Any) -> Iterator[tuple[str, Any]]:
-    """The static attributes of what Flax has made of it, as an `nnx.Optimizer`, by path."""
+    """Yield the static attributes of Flax's own nodes by path, such as those of an `nnx.Optimizer`."""
     for path, node in nnx.iter_graph(module):
         if isinstance(node, nnx.Pytree) and is_of_library(type(node)):
             yield from (
@@ -45,7 +45,7 @@ def settings_of_flax(module: Any) -> Iterator[tuple[str, Any]]:
 
 
 def with_setting(module: Any, path: str, value: Any) -> Any:
-    """A copy of the module with another value of a static attribute."""
+    """Copy the module with another value of a static attribute."""
     edited = copy_of(module)
     above, _, name = path.rpartition(".")
     setattr(look_up(edited, above) if above else edited, name, value)
@@ -53,7 +53,10 @@ def with_setting(module: Any, path: str, value: Any) -> Any:
 
 
 def functions_of(module: Any) -> list[Any]:
-    """The functions that the module and all that it holds have as attributes, also in a tuple, as an optimiser's transformation is."""
+    """List the functions among the attributes of the module and its nodes, also within a tuple.
+
+    An optimiser holds its transformation as a tuple of functions.
+    """
     nodes = (node for _, node in nnx.iter_graph(module) if isinstance(node, nnx.Pytree))
     values = (value for node in nodes for value in attributes(node).values())
     parts = (part for value in values for part in (value if isinstance(value, tuple) else (value,)))
@@ -61,7 +64,10 @@ def functions_of(module: Any) -> list[Any]:
 
 
 def frozen_settings(module: Any, functions: bool) -> dict[str, Any]:
-    """The static attributes, to compare with ==; without `functions` these by type."""
+    """Return the static attributes for comparison with `==`.
+
+    If `functions` is false, a function is compared by type.
+    """
     settings = all_settings(module).items()
     plain = type if not functions else snapshot
     return {path: (plain if callable(v) else snapshot)(v) for path, v in settings}
@@ -69,12 +75,15 @@ def frozen_settings(module: Any, functions: bool) -> dict[str, Any]:
 
 @or_else(False)  # a `custom_vjp` raises
 def stays_in_copies(function: Any) -> bool:
-    """Whether copies hold the very function: some of jax are copied, or refuse to be, and are compared by type."""
+    """Whether a deep copy holds the very same function.
+
+    Some functions of jax are copied, or refuse to be copied, and are compared by type.
+    """
     return copy.deepcopy(function) is function
 
 
 def check_copy(module: Any, copied: Any, operation: str, hint: str = STATE_METHODS) -> None:
-    """A copy has the type, attributes, graph definition and Variables of the module."""
+    """Check that a copy has the type, attributes, graph definition and Variables of the module."""
     name, same = type(module).__name__, type(copied) is type(module)
     check(same, name, f"{operation} gave a {type(copied).__name__}", hint)
     functions = all(map(stays_in_copies, functions_of(module)))

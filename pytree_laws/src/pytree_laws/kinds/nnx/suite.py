@@ -57,7 +57,7 @@ from .variables import (
 
 
 class NnxSuite(VariableSuite):
-    """The answers of NNX modules, whose calls may update them in place."""
+    """The adapter of NNX modules, whose calls may update them in place."""
 
     to_tree = staticmethod(to_tree)
     named = staticmethod(values_of)
@@ -101,7 +101,7 @@ class NnxSuite(VariableSuite):
     containers = (nnx.List, nnx.Dict, nnx.Sequential)
 
     def twins(self, instance: Any) -> Iterator[Any]:
-        """An instance of the class from a second run of its module."""
+        """Yield an instance of the class from a second run of its module."""
         if one_level(instance) is None:
             not_applicable("the class is no pytree")
         yield clone_as(twin_class(type(instance)), instance)

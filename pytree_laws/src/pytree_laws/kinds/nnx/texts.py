@@ -1,4 +1,4 @@
-"""How laws read for NNX modules, where they read otherwise than for pytrees."""
+"""Texts of laws and names of tests that NNX modules word in their own way."""
 
 from collections.abc import Mapping
 
@@ -93,7 +93,7 @@ WORDING: Mapping[str, Mapping[str, str]] = {
         "fix": "State `out_sharding` where a sharded dim is contracted, and let that of a Variable name the dims in the order of the annotation.",
     },
 }
-"""By the number of a law, its texts."""
+"""Texts of a law, by its number."""
 RENAMED_TESTS: Mapping[str, str] = {
     "test_p01_every_draw_uses_the_key": "test_p01_every_draw_uses_its_rngs",
     "test_p02_leaves_are_the_declared_ones": "test_p02_the_state_is_the_declared_variables",
@@ -125,4 +125,4 @@ RENAMED_TESTS: Mapping[str, str] = {
     "test_p14_the_state_of_another_configuration_is_refused": "test_p14_another_configuration_is_refused",
     "test_p14_load_leaves_the_skeleton_alone": "test_p14_load_shares_nothing_with_its_skeleton",
 }
-"""By the name of a check, that of its test."""
+"""Name of a test, by the name of its check."""

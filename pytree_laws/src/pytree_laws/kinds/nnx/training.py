@@ -1,4 +1,4 @@
-"""How laws train an NNX module: gradients of all inexact Variables, steps of AdamW, and generic points."""
+"""Training of an NNX module by the laws: gradients of inexact Variables, and steps of AdamW."""
 
 import itertools
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ from .variables import assign, copy_of, is_differentiable, values_of, variables_
 
 
 def grads(suite: Any, instance: Any, arguments: Any, of_arguments: bool = True) -> Any:
-    """The loss, its gradients by all inexact Variables, by path, and by the floats in the arguments.
+    """Return the loss, its gradients by inexact Variables, by path, and those by the arguments' floats.
 
     The call updates the module.
     """
@@ -46,7 +46,7 @@ def grads(suite: Any, instance: Any, arguments: Any, of_arguments: bool = True) 
 
 @once_per_session
 def compiled_grads(suite: Any) -> Callable[..., Any]:
-    """Loss and slopes of `grads`, and the state that the call leaves."""
+    """Compile `grads`, which then also returns the state that the call leaves."""
 
     def run(graphdef: Any, state: Any, *arguments: Any) -> Any:
         module = nnx.merge(graphdef, state, copy=True)
@@ -61,20 +61,23 @@ def compiled_grads(suite: Any) -> Callable[..., Any]:
 
 
 def loss_and_grads(suite: Any, instance: Any, arguments: Any) -> tuple[Any, dict[str, Any]]:
-    """The loss of one example, and by path its gradients by the Variables."""
+    """Return the loss of one example, and its gradients by the Variables, by path."""
     loss, slopes, *_ = compiled_grads(suite)(*nnx.split(instance), *arguments)
     return loss, slopes
 
 
 def gradients(suite: Any, instance: Any, arguments: Any) -> dict[str, Any]:
-    """The gradients by the Variables, and by the floats of the arguments."""
+    """Return the gradients by the Variables and by the floats of the arguments, by path."""
     names = names_of((), arguments)
     _, slopes, others, _ = compiled_grads(suite)(*nnx.split(instance), *arguments)
     return {**slopes, **{names[i]: slope for i, slope in zip(inexact_places(arguments), others)}}
 
 
 def stepped(suite: Any, instance: Any, steps: int = 1) -> Any:
-    """A copy of the module after some steps of AdamW; only its gradients have to be compiled."""
+    """Copy the module, and train the copy by AdamW.
+
+    Only the gradients need to be compiled.
+    """
     module, run = copy_of(instance), compiled_grads(suite)
     examples = suite.arguments(0), suite.arguments(1)
     moments = start(list(values_of_params(module).values()))
@@ -91,7 +94,7 @@ def values_of_params(module: Any) -> dict[str, np.ndarray]:
 
 
 def step(module: Any, slopes: Mapping[str, Any], moments: Any) -> Any:
-    """The next state of the optimiser; the Params of the module take a step, in NumPy."""
+    """Take a step of AdamW on the Params of the module in NumPy, and return the optimiser's next state."""
     old, variables = values_of_params(module), variables_of(module)
     along = [np.asarray(slopes[path]) for path in old]
     new, after = descend(list(old.values()), along, moments, np)
@@ -101,14 +104,14 @@ def step(module: Any, slopes: Mapping[str, Any], moments: Any) -> Any:
 
 
 def with_values(instance: Any, values: Mapping[str, Any]) -> Any:
-    """A copy of the module with other values at these paths."""
+    """Copy the module with other values at these paths."""
     module = copy_of(instance)
     assign(module, {path: values[path] for path in variables_of(module) if path in values})
     return module
 
 
 def gradient_program(suite: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """The gradient of the loss by the Params, and what to give it."""
+    """Return the gradient of the loss by the Params as a function, and its arguments."""
     instance, (arguments, _) = suite.training_example()
     parts: Any = nnx.split(instance, nnx.Param, ...)
     graphdef, params, rest = parts

@@ -1,4 +1,4 @@
-"""Variables: of a module by path, their values and bits."""
+"""Variables of a module by path, with their values and bits."""
 
 import dataclasses
 import pickle
@@ -21,14 +21,14 @@ from ...inspect.trees import attributes, clone_as, look_up, one_level, path_name
 
 @dataclasses.dataclass(frozen=True)
 class Var:
-    """A declared Variable: its path, written as `layers.0.kernel`, type, shape and dtype.
+    """A declared Variable: its path such as `layers.0.kernel`, type, shape and dtype.
 
-    The type `nnx.Module` declares a sub-module, which decides itself what it holds; with
-    `below` any number of Variables of the type lie under the path. A shape of None is not
-    checked; the dtype `float` is the default float dtype. `value` is what each element holds
-    after construction, `std` the standard deviation with which the constructor draws them.
-    `unused` says that the example call does not depend on all of its elements, `flows` that
-    gradients flow through it, though it is no parameter: data, and what the call updates.
+    The type `nnx.Module` declares a sub-module, which decides itself what it holds. With `below`, any number
+    of Variables of the type lie under the path. A shape of None is not checked. The dtype `float` is the
+    default float dtype. `value` is the value of each element after construction. `std` is the standard
+    deviation with which the constructor draws the elements. `unused` says that the example call does not
+    depend on all elements. `flows` says that gradients flow through a Variable that is no parameter: data, or
+    what the call updates.
     """
 
     path: str
@@ -45,7 +45,7 @@ class Var:
 
     @property
     def role(self) -> str:
-        """The role of a leaf that it has: what is no parameter is data where gradients flow, or else a buffer."""
+        """Return the role of a leaf for the Variable: data or buffer for a non-parameter, by `flows`."""
         if self.type is nnx.Module:
             return "module"
         if issubclass(self.type, nnx.Param):
@@ -54,7 +54,7 @@ class Var:
 
     @property
     def word(self) -> str:
-        """How messages call what is declared."""
+        """Return the name of the type for messages."""
         return self.type.__name__
 
     @property
@@ -63,23 +63,23 @@ class Var:
 
 
 def has_keys(state: Any) -> bool:
-    """Whether keys are among the leaves, or what has the shape and dtype of some."""
+    """Whether a state holds keys, or abstract arrays with the dtype of keys."""
     dtypes = [getattr(leaf, "dtype", None) for leaf in jax.tree.leaves(state)]
     return any(jnp.issubdtype(dtype, jax.dtypes.prng_key) for dtype in dtypes if dtype is not None)
 
 
 def zeros_like(leaf: Any) -> Any:
-    """Zeros in the place of what has a shape and a dtype alone."""
+    """Replace a `jax.ShapeDtypeStruct` by zeros, and return any other leaf as it is."""
     is_abstract = isinstance(leaf, jax.ShapeDtypeStruct)
     return on_device(np.zeros(leaf.shape, leaf.dtype)) if is_abstract else leaf
 
 
 OBJECTS: Any = getattr(nnx, "Pytree", nnx.Module)
-"""What holds Variables and changes in place: modules, metrics, streams. Flax before 0.12 has modules alone."""
+"""Base class of what holds Variables and changes in place. Flax before 0.12 has only modules of this sort."""
 
 
 def variables_of(tree: Any) -> dict[str, Any]:
-    """The Variables of a module or a state by path; a plain array stands for itself."""
+    """Return the Variables of a module or a state by path. A plain array stands for itself."""
     state = nnx.state(tree) if isinstance(tree, OBJECTS) else tree
     return {".".join(map(str, path)): leaf for path, leaf in nnx.to_flat_state(state)}
 
@@ -89,37 +89,40 @@ def value_of(variable: Any) -> Any:
 
 
 def with_value(variable: Any, value: Any) -> Any:
-    """What stands in the place of a Variable, or of a plain array, with another value."""
+    """Return a Variable, or a plain array in its place, with another value."""
     return variable.replace(value) if isinstance(variable, nnx.Variable) else value
 
 
 def with_values(state: Any, values: Mapping[str, Any]) -> Any:
-    """A state with other values by path."""
+    """Return a state with other values by path."""
     flat = nnx.to_flat_state(state)
     parts = {path: with_value(part, values[".".join(map(str, path))]) for path, part in flat}
     return nnx.from_flat_state(parts)
 
 
 def values_of(tree: Any) -> dict[str, Any]:
-    """The values of the Variables that hold one array or number, by path; a law asks for no part of a tuple."""
+    """Return the values of Variables that hold one array or number, by path.
+
+    The laws ask for no part of a tuple.
+    """
     values = {path: value_of(variable) for path, variable in variables_of(tree).items()}
     return {path: value for path, value in values.items() if jax.tree_util.all_leaves([value])}
 
 
 def bits_of(tree: Any) -> dict[str, Any]:
-    """Type and value of each Variable, to compare with ==."""
+    """Return type and value of each Variable, for comparison with `==`."""
     pairs = variables_of(tree).items()
     return {path: (type(variable), snapshot(value_of(variable))) for path, variable in pairs}
 
 
 def to_tree(module: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """The state of a module, and the way back from a state to a module of its own."""
+    """Return the state of a module, and a function from a state to a new module."""
     graphdef, state = nnx.split(module)
     return state, lambda tree: nnx.merge(graphdef, tree, copy=True)
 
 
 def form_of(module: Any) -> tuple[Any, dict[str, Any]]:
-    """What a trace of a module depends on: its graph definition, and the form of each Variable."""
+    """Return what a trace depends on: the graph definition, and the aval of each Variable."""
     return nnx.graphdef(module), {path: aval(value) for path, value in values_of(module).items()}
 
 
@@ -128,14 +131,14 @@ def copy_of(module: Any) -> Any:
 
 
 def replace_values(module: Any, path: str, value: Any) -> Any:
-    """A copy of the module with one value replaced."""
+    """Copy the module with one value replaced."""
     edited = copy_of(module)
     assign(edited, {path: value})
     return edited
 
 
 def assign(module: Any, values: Mapping[str, Any]) -> None:
-    """Give Variables other values, by path; what is kept as an array is replaced where it is kept."""
+    """Assign other values to Variables by path, and replace plain arrays where the module holds them."""
     variables = variables_of(module)
     for path, value in values.items():
         if is_variable(variables[path]):
@@ -145,7 +148,10 @@ def assign(module: Any, values: Mapping[str, Any]) -> None:
 
 
 def _set_at(module: Any, path: str, value: Any) -> None:
-    """Put a value where a path says; a node whose children have no names is made anew, as a tuple or a registered class."""
+    """Set a value at a path.
+
+    A node whose children have no names is rebuilt, such as a tuple or a registered class.
+    """
     above, _, name = path.rpartition(".")
     node = look_up(module, above) if above else module
     if isinstance(node, MutableMapping):
@@ -177,7 +183,7 @@ def is_differentiable(_: Any, variable: Any) -> bool:
 
 
 def own_nodes(module: Any) -> Iterator[tuple[str, Any]]:
-    """The module and the modules, lists and dicts in it, without the modules of Flax."""
+    """Yield the module and the modules, lists and dicts in it, without layers of Flax."""
     for path, node in nnx.iter_graph(module):
         ours = not is_of_library(type(node)) or isinstance(node, nnx.List | nnx.Dict)
         if isinstance(node, nnx.Pytree) and ours:
@@ -191,18 +197,21 @@ def pickled(module: Any) -> Any:
 
 
 def variable_types(variables: Mapping[str, Any]) -> list[type]:
-    """The types of Variables, Param among them."""
+    """List the types of Variables, with `nnx.Param` among them."""
     kinds = {type(variable) for variable in variables.values() if is_variable(variable)} | {nnx.Param}
     return sorted(kinds, key=lambda kind: kind.__name__)
 
 
 def outside(module: Any) -> Iterator[tuple[str, Any]]:
-    """What a module holds on to outside of its state."""
+    """Yield places and values that a module refers to outside of its state."""
     return reachable(module, type(module).__name__, [*variables_of(module).values()])
 
 
 def placed_variables(module: Any) -> list[tuple[str, Any]]:
-    """Every Variable under each of its paths, where `nnx.state` has it under one; without the streams of keys, which parts share."""
+    """List every Variable under each of its paths, whereas `nnx.state` lists each Variable once.
+
+    Streams of keys are left out, since parts share them.
+    """
     if one_level(module) is None:
         not_applicable("the class is no pytree")
     pairs = jax.tree_util.tree_leaves_with_path(module, is_leaf=is_variable)
@@ -211,7 +220,7 @@ def placed_variables(module: Any) -> list[tuple[str, Any]]:
 
 
 def round_trips(module: Any) -> Iterator[tuple[str, Any]]:
-    """A module again, taken apart and put together in each way."""
+    """Yield the module rebuilt in each way, with the name of that way."""
     yield "nnx.split and nnx.merge", copy_of(module)
     # Else it was made with pytree=False, or holds a Variable twice.
     if one_level(module) is not None and len(jax.tree.leaves(module)) == len(values_of(module)):
@@ -219,13 +228,13 @@ def round_trips(module: Any) -> Iterator[tuple[str, Any]]:
 
 
 def streams_given(inputs: Mapping[str, Any]) -> list[Any]:
-    """The streams of keys among the inputs of a constructor."""
+    """List the streams of keys among the inputs of a constructor."""
     rngs = [value for value in inputs.values() if isinstance(value, nnx.Rngs)]
     return [stream for each in rngs for stream in variables_of(nnx.state(each)).values()]
 
 
 def retyped(module: Any) -> Iterator[tuple[str, Any]]:
-    """By path, copies of a module with a Variable of another type there."""
+    """Yield copies of a module with a Variable of another type at a path, with that path."""
     other = type("Other", (nnx.Variable,), {})
     for place, node in own_nodes(module):
         for name, variable in attributes(node).items():
@@ -236,7 +245,7 @@ def retyped(module: Any) -> Iterator[tuple[str, Any]]:
 
 
 def wrong_states(state: Any) -> Mapping[str, Any]:
-    """By what is wrong with them, states with other paths, types, shapes or dtypes."""
+    """Return states with other paths, types, shapes or dtypes, by the fault that each has."""
     flat = dict(nnx.to_flat_state(state))
     if not flat:
         return {"an unknown path": nnx.State({"unknown": nnx.Variable(on_device(np.zeros(3, np.float32)))})}
@@ -258,7 +267,7 @@ def wrong_states(state: Any) -> Mapping[str, Any]:
 
 
 def tracers_beside_the_state(module: Any) -> list[str]:
-    """The places of the tracers that a module holds outside of its Variables."""
+    """List the places of tracers that a module holds outside of its Variables."""
     stop = [*variables_of(module).values()]
     for _, node in nnx.iter_graph(module):
         stop.append(getattr(node, "_pytree__state", None))  # it knows its own trace

@@ -109,7 +109,7 @@ def test_p12_a_cold_call_inside_jit_leaves_nothing_behind(subject: PytreeSuite) 
 
 
 def check_unchanged(instance: Any, before: Any, use: str) -> None:
-    """An instance is as its snapshot says."""
+    """Check that an instance equals its snapshot."""
     after = snapshot(instance, identity=True)
     message = f"{use} changed what the instance holds{named_changes(before, after)}"
     check(after == before, type(instance).__name__, message)
@@ -140,7 +140,7 @@ def test_p12_a_call_keeps_its_variables(subject: MutableSuite) -> None:
 
 
 def check_parts_kept(subject: MutableSuite, instance: Any, what: str, use: Callable[[], Any]) -> None:
-    """A use of an instance leaves each Variable in its place, whatever value it gives to it."""
+    """Check that a use leaves each Variable in its place, whatever value the Variable is given."""
     before = subject.parts_of(instance)
     use()
     after = subject.parts_of(instance)
@@ -200,7 +200,7 @@ def test_p12_draws_use_a_key_that_is_given(subject: Suite) -> None:
 
 @or_else(True, AttributeError)  # a path through a list
 def follows_an_int(subject: Suite, instance: Any, arguments: Any) -> bool:
-    """Whether a static integer may decide what the call computes, as a seed does."""
+    """Whether a static integer, such as a seed, decides what the call computes."""
     before = call_text(subject, instance, arguments)
     numbers = [(path, value) for path, value in subject.statics_of(instance) if type(value) is int]
     edits = (subject.with_static(instance, path, value + 1) for path, value in numbers)
@@ -223,7 +223,7 @@ def test_p12_calls_do_not_depend_on_earlier_calls(subject: Suite) -> None:
 
 
 def read(node: Any, name: str) -> Any:
-    """An attribute, computed without compiling where it needs no values."""
+    """Read an attribute, and compile nothing unless a property needs values."""
     try:
         return jax.eval_shape(lambda: arrays_of(getattr(node, name)))
     except NEEDS_VALUES:

@@ -134,7 +134,10 @@ def test_p13_equal_instances_have_equal_hashes(subject: Suite) -> None:
 
 
 def keeps_identity(cls: type) -> bool:
-    """Whether a class writes out that its hash is that of the object, which who writes an `__eq__` has to say."""
+    """Whether a class states that its hash is that of `object`.
+
+    A class with an `__eq__` has to state this, since Python otherwise drops `__hash__`.
+    """
     is_written = any("__hash__" in vars(owner) for owner in cls.__mro__[:-1])
     return is_written and cls.__hash__ is object.__hash__
 
@@ -170,7 +173,7 @@ def test_p13_an_edit_keeps_ties(subject: Suite) -> None:
 
 
 def skip_arrays(instance: Any) -> None:
-    """Skips for a class whose instances are arrays to jax or its users, and `==` gives one of their shape.
+    """Skip a class whose instances are arrays, so that `==` compares element by element.
 
     A shape and a dtype alone make no array: a distribution has both, and so has a table.
     """

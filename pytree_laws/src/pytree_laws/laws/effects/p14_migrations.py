@@ -1,4 +1,4 @@
-"""P14, of files that former versions wrote: names, classes and fields that changed since are taken over, and nothing else."""
+"""P14, of files of former versions: `load` takes over changed names, classes and fields, and nothing else."""
 
 import inspect
 import re
@@ -25,7 +25,7 @@ HINT = "a file of a former version is read by the rows since: each name as it is
 
 
 class Change(NamedTuple):
-    """One row of `migrations`, with the names that classes list."""
+    """A row of `migrations`, with the field names that classes use."""
 
     added: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class Change(NamedTuple):
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Inner:
-    """What a leaf of the holder moved into."""
+    """A node that a leaf of the holder has moved into."""
 
     scale: jax.Array
     offset: jax.Array
@@ -45,7 +45,7 @@ class Inner:
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Holder:
-    """Something that holds an instance, and that three changes have made what it is."""
+    """A node that holds an instance, and that three changes have brought to its present form."""
 
     migrations: ClassVar[tuple[Change, ...]] = (
         Change(added=("bias",), former="of_files.First"),
@@ -64,7 +64,7 @@ FIELDS = {
     "Second": ("piece", "piece_width", "scale", "gone", "bias"),
     "Holder": ("part", "piece_width", "shift", "scale"),
 }
-"""The fields of each former version, by the name of its class."""
+"""Fields of each former version, by the name of its class."""
 NOW = {"bias": "shift", "scale": "inner.scale", "piece": "part"}
 
 
@@ -107,7 +107,7 @@ def _holder(instance: Any) -> Holder:
 
 
 def _former(name: str, fields: Sequence[str], instance: Any) -> Any:
-    """An instance of a former version, a class of that name with these fields."""
+    """Make an instance of a former version, whose class has this name and these fields."""
     values = {
         "piece": instance,
         "part": instance,
@@ -124,7 +124,7 @@ def _former(name: str, fields: Sequence[str], instance: Any) -> Any:
 
 
 def _check_taken_over(version: str, former: Any, like: Holder, loaded: Any) -> None:
-    """Each leaf is that of the file, by its name of now, or else that of `like`."""
+    """Check that each leaf is that of the file under its present name, or else that of `like`."""
     expected = dict(named_leaves(like))
     for path, leaf in named_leaves(former):
         expected[re.sub(r"^\w+", lambda field: NOW.get(field[0], field[0]), path)] = leaf

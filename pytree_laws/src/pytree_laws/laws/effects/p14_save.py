@@ -69,7 +69,7 @@ def test_p14_deepcopy(subject: Suite) -> None:
 
 
 def check_apart(subject: Suite, instance: Any, copied: Any) -> None:
-    """Of objects that are updated in place, an update of what was made leaves the first alone."""
+    """Check that an update of a copy leaves a mutable instance alone."""
     before = subject.snapshot_of(instance)
     for path, value in subject.named(copied).items() if subject.is_mutable else ():
         subject.assign_array(copied, path, perturb_leaf(value))
@@ -110,7 +110,7 @@ def test_p14_save_and_load_into_a_fresh_skeleton(subject: Suite, tmp_path: Any) 
 
 
 def with_other_numbers(instance: Any) -> Any:
-    """An instance whose leaves that are numbers of Python have other values; itself where there are none."""
+    """Change the Python numbers among the leaves, or return the instance itself if there are none."""
     leaves = enumerate(jax.tree.leaves(instance))
     others = {i: perturb_leaf(leaf) for i, leaf in leaves if isinstance(leaf, bool | int | float)}
     return replace_leaves(instance, others) if others else instance
@@ -147,7 +147,7 @@ def test_p14_the_state_of_another_configuration_is_refused(subject: MutableSuite
 
 
 def check_refused(subject: MutableSuite, state: Any, label: str) -> None:
-    """A module refuses a state, and is as it was."""
+    """Check that a module refuses a state, and stays as it was."""
     instance = subject.changed_instance()
     before = subject.snapshot_of(instance)
     try:
@@ -169,7 +169,7 @@ def test_p14_another_configuration_is_refused(subject: Suite, tmp_path: Any) -> 
 
 
 def saved(subject: Suite, folder: Path) -> tuple[Any, Path]:
-    """An instance that was saved, and its file; skips where the class has no load of its own."""
+    """Save an instance, and return it with its file, or skip if the class has no `load`."""
     instance = subject.changed_instance()
     need(has_files(instance), "the class has no load")
     path = folder / f"saved{suffix_of_files(instance)}"
@@ -235,7 +235,7 @@ def test_p14_a_file_without_a_leaf_is_refused(subject: PytreeSuite, tmp_path: An
 
 
 def _hollow_files(subject: PytreeSuite, instance: Any, path: Any) -> Iterator[tuple[str, bytes]]:
-    """Files of instances with None for an array, as far as they can be saved."""
+    """Yield the name of each array, and a file with None in its place, if that can be saved."""
     for i, (name, leaf) in enumerate(named_leaves(instance)):
         save = functools.partial(subject.save, replace_leaves(instance, {i: None}), path)
         if is_array(leaf) and not is_refused(save):
@@ -277,13 +277,13 @@ def test_p14_load_leaves_the_skeleton_alone(subject: Suite, tmp_path: Any) -> No
 
 
 def with_other_keys(instance: Any, places: Sequence[int]) -> Any:
-    """The instance with keys of another implementation at these positions."""
+    """Replace the keys at these positions by keys of another implementation."""
     leaves, _ = flatten(instance)
     return replace_leaves(instance, {i: other_key(leaves[i]) for i in places})
 
 
 def other_key(key: Any) -> Any:
-    """Keys of the same shape that another implementation has made."""
+    """Return keys of the same shape from another implementation."""
     known = "rbg" if "fry" in str(jax.random.key_impl(key)) else "threefry2x32"
     key_shape = jax.eval_shape(lambda: jax.random.key_data(jax.random.key(7, impl=known)))
     data = np.arange(key_shape.size, dtype=key_shape.dtype).reshape(key_shape.shape)

@@ -1,4 +1,4 @@
-"""P14, of settings: a file is refused where one of them is another, however near, or a function of the same name."""
+"""P14, of settings: `load` refuses a file with another setting, however near, or with a namesake function."""
 
 import contextlib
 import functools
@@ -23,9 +23,9 @@ from .p14_save import SAVES_WHOLE, saved
 
 CHECKS = Checks()
 Put = Callable[[Any], Any]
-"""A skeleton with another function in a place."""
+"""A function that returns the skeleton with another function in one place."""
 NEAR = 1e-6
-"""How far a number is from that of the file, in parts of it: more than arithmetic rounds, and less than few digits show."""
+"""Relative difference of a number from the file's: more than rounding, less than a few digits show."""
 
 
 @CHECKS.register(LOADS, SAVES_WHOLE)
@@ -49,7 +49,7 @@ def test_p14_all_that_differs_is_told(subject: PytreeSuite, tmp_path: Any) -> No
 
 
 def check_named(subject: Suite, path: Any, skeleton: Any, names: Sequence[str], accepted: Fault) -> None:
-    """A load is refused, by an error that names each of these."""
+    """Check that `load` refuses the file, by an error that names each of these."""
     try:
         subject.load(path, skeleton)
     except ANY_ERROR as error:
@@ -71,7 +71,7 @@ def test_p14_a_variable_of_another_type_is_refused(subject: MutableSuite, tmp_pa
 
 
 def _skeletons(subject: Suite) -> Iterator[tuple[str, Any, Any, Any]]:
-    """By setting what it is, what else it may be, and an instance which has that."""
+    """Yield each setting with its value, another value, and an instance that has the other value."""
     instance = subject.spare(1)
     for name, value in (*subject.statics_of(instance), *subject.settings_of_parts(instance)):
         if type(value) in PLAIN:
@@ -81,7 +81,10 @@ def _skeletons(subject: Suite) -> Iterator[tuple[str, Any, Any, Any]]:
 
 
 def _with_two_differences(subject: PytreeSuite) -> tuple[list[str], Any]:
-    """An instance of another setting, where there is one, and with an axis more of an array, or of two; and where these are."""
+    """Return the paths of two differences from the file, and an instance that has them.
+
+    A setting has another value, and an array has a further axis. Without settings, two arrays do.
+    """
     changed = [(name, skeleton) for name, _, _, skeleton in _skeletons(subject)][:1]
     names, skeleton = [name for name, _ in changed], changed[0][1] if changed else subject.spare(1)
     for place, (name, leaf) in enumerate(named_leaves(skeleton)):
@@ -106,14 +109,14 @@ def test_p14_a_function_is_told_from_its_namesake(subject: PytreeSuite, tmp_path
 
 
 def _is_compared(subject: PytreeSuite, path: Any, function: Any, put: Put) -> bool:
-    """Whether a file with one function is refused for a skeleton with another, and taken for the same."""
+    """Whether `load` refuses another function in a place, and accepts the same function."""
     other = jnp.sin if function is not jnp.sin else jnp.cos
     same, differs = (functools.partial(subject.load, path, put(f)) for f in (function, other))
     return is_refused(differs) and not is_refused(same)
 
 
 def _functions(subject: PytreeSuite) -> Iterator[tuple[str, Any, Put]]:
-    """The functions that an instance holds, static and as leaves, each with a way to put another one there."""
+    """Yield the functions that an instance holds, each with its path and a way to replace the function."""
     skeleton = subject.spare(1)
     for name, value in subject.statics_of(skeleton):
         if is_function(value):
@@ -124,7 +127,6 @@ def _functions(subject: PytreeSuite) -> Iterator[tuple[str, Any, Put]]:
 
 
 def _with_leaf(skeleton: Any, i: int, function: Any) -> Any:
-    """The skeleton with another function among its leaves."""
     return replace_leaves(skeleton, {i: function})
 
 
@@ -133,7 +135,7 @@ def is_function(value: Any) -> bool:
 
 
 def namesake(function: Any) -> Any:
-    """A function that has the name of another, in another module."""
+    """Return a function with the same name from another module."""
 
     def copy(*arguments: Any, **named: Any) -> Any:
         return function(*arguments, **named)

@@ -44,11 +44,11 @@ class Build(NamedTuple):
     closed: Any
     inputs: list[Any]
     names: list[str]
-    """The paths of the arrays that it gives."""
+    """Paths of the arrays that the constructor makes."""
 
 
 def _check_rows(build: Build) -> None:
-    """No array of a configuration repeats one row."""
+    """Check that no array of a configuration repeats one row."""
     other = [perturb_leaf(v) if is_key(v) else v for v in build.inputs]
     built = [result_or_error(build.run, inputs) for inputs in (build.inputs, other)]
     if not any(isinstance(instance, Exception) for instance in built):
@@ -57,9 +57,9 @@ def _check_rows(build: Build) -> None:
 
 
 def _builds(subject: PytreeSuite) -> Iterator[Build]:
-    """The constructor in each configuration that draws otherwise.
+    """Yield the constructor in each configuration that draws differently.
 
-    Flags and numbers that change it alone are tried together: a second layer that is scanned over needs both.
+    Flags and numbers that change the draws alone are then combined: a second layer in a scan needs both.
     """
     seen: set[str] = set()
     changing: tuple[list[Inputs], list[Inputs]] = [], []
@@ -74,7 +74,7 @@ def _builds(subject: PytreeSuite) -> Iterator[Build]:
 
 
 def _new_build(subject: PytreeSuite, inputs: Inputs, seen: set[str]) -> Iterator[Build]:
-    """The constructor with changed inputs, where it does with keys what it did not do before."""
+    """Yield the constructor with changed inputs, if its use of keys is new."""
     build, arrays = subject.traceable_build(inputs)
     try:
         closed, names = trace_named(lambda *values: build(values), *arrays)
@@ -92,7 +92,7 @@ def _new_build(subject: PytreeSuite, inputs: Inputs, seen: set[str]) -> Iterator
 
 
 def _alone(subject: PytreeSuite) -> tuple[list[Inputs], list[Inputs]]:
-    """The example and each value of each flag of the constructor, and one more of each number."""
+    """Return the example and inputs with one changed flag, and inputs with one number increased."""
     flags = [
         trial.configuration.inputs
         for trial in traced_configurations(subject)

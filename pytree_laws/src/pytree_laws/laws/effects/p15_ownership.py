@@ -34,7 +34,10 @@ LAW = Law(
 )
 CHECKS = Checks(LAW)
 SAME_DRAW, USED_ONCE, OWN_KEYS = "test_p15_no_two_par", "test_p15_each_key_is", "test_p15_each_draw_has"
-"""Tests that see one key serve two draws, each in more cases than the one before: the first that fails tells it."""
+"""Prefixes of tests for a key in two draws, each of more cases than the last.
+
+Only the first that fails reports the key.
+"""
 
 
 @CHECKS.register(severity=COST)
@@ -89,7 +92,10 @@ def test_p15_snapshots_do_not_follow_the_module(subject: MutableSuite) -> None:
 
 
 def is_wrapped(subject: MutableSuite, instance: Any, first: str, second: str) -> bool:
-    """Whether one of two paths leads through a wrapper of Flax, as `nnx.RNN(self.cell)`, which holds what it is given on purpose."""
+    """Whether one of two paths leads through a wrapper of Flax, such as `nnx.RNN(self.cell)`.
+
+    A wrapper shares the module that it is given on purpose.
+    """
     names = [path.split(".") for path in (first, second)]
     pairs = zip(*(path[::-1] for path in names), strict=False)
     alike = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
@@ -168,7 +174,7 @@ def test_p15_one_more_draw_has_a_key_of_its_own(subject: PytreeSuite) -> None:
 
 
 def _check_draws_with(subject: PytreeSuite, name: str, count: int) -> None:
-    """The draws of the constructor with one input changed, which need not be legal."""
+    """Check the draws of the constructor with one input changed, if the change is legal."""
     try:
         jaxpr, names = trace_named(*subject.traceable_build({name: count}))
     except ANY_ERROR:
@@ -189,7 +195,7 @@ def test_p15_parts_of_a_complex_draw_differ(subject: PytreeSuite) -> None:
 
 
 def check_buffers(suite: Suite) -> None:
-    """No two leaves of one instance, or of two, lie in the same memory."""
+    """Check that no two leaves share memory, in one instance or in two."""
     owners: dict[int, str] = {}
     instances = {"": suite.cached_instance(), "another instance's ": suite.cached_instance(1)}
     for whose, instance in instances.items():

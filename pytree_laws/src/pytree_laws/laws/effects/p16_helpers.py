@@ -43,7 +43,7 @@ LAW = Law(
 CHECKS = Checks(LAW)
 
 SELECT, PARTITION = "select_", "partition_"
-"""How the names begin of a filter spec, and of the method that gives the parts which it tells apart."""
+"""Prefixes of the method that returns a filter spec, and of the method that splits by that spec."""
 MAPS = declares("map_variables", "no `map_variables` is declared")
 
 
@@ -80,7 +80,7 @@ def _check_specs(subject: PytreeSuite, instance: Any, label: str) -> None:
 def check_selected(
     where: str, what: str, got: set[str], wanted: set[str], hint: str = "", *, severity: str = ""
 ) -> None:
-    """Paths are those that are declared."""
+    """Check that the selected paths are the declared ones."""
     check(
         got == wanted, where, f"{what} {sorted(got)}, declared is {sorted(wanted)}", hint, severity=severity
     )
@@ -132,7 +132,7 @@ def test_p16_the_mask_of_decay_asks_each_module(subject: PytreeSuite) -> None:
 
 
 def weights_of(subject: PytreeSuite, instance: Any) -> Any:
-    """The instance as an optimiser has it, with None in the place of what is not trained."""
+    """Return the instance as an optimiser has it, with None in place of what is not trained."""
     leaves, treedef = flatten(instance)
     kept = subject.trained(instance)
     return treedef.unflatten([leaf if i in kept else None for i, leaf in enumerate(leaves)])
@@ -149,7 +149,10 @@ def test_p16_partitions_are_the_declared_parts(subject: PytreeSuite) -> None:
 
 
 def _check_parts(subject: PytreeSuite, instance: Any, partition: str, paths: Sequence[str]) -> None:
-    """The first part has the leaves below these paths, the second all others, and they fit together."""
+    """Check that the first part has the leaves below these paths, and the second all others.
+
+    The method `combine` must join both to the instance.
+    """
     first, second = getattr(instance, partition)()
     names = subject.leaf_names(instance)
     chosen = {name for name in names if under_any(name, paths)}
@@ -247,12 +250,12 @@ def test_p16_map_variables_prefers_the_nearest_type(subject: MutableSuite) -> No
 
 
 def marked(instance: Any, spec: Any) -> set[str]:
-    """The paths of the leaves at which a filter spec is True."""
+    """Return the paths of the leaves at which a filter spec is True."""
     return {name for (name, _), mark in zip(named_leaves(instance), jax.tree.leaves(spec)) if mark is True}
 
 
 def denied_below(instance: Any) -> set[str]:
-    """The paths of the leaves that sub-modules with a `decayed()` of their own leave out."""
+    """Return the paths that sub-modules with a `decayed()` of their own leave out."""
     parts = jax.tree_util.tree_flatten_with_path(
         instance, is_leaf=lambda node: node is not instance and hasattr(node, "decayed")
     )[0]

@@ -1,4 +1,4 @@
-"""What differs from process to process, where texts have other hashes: parts of P1, P5 and P12."""
+"""P1, P5 and P12 in another process, where texts have other hashes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -63,5 +63,5 @@ def _traced_with(subject: Suite, instance: Any) -> tuple[Any, list[Any]]:
 
 
 def evaluated(closed: Any, arguments: Sequence[Any]) -> list[Any]:
-    """What a trace gives for random values."""
+    """Evaluate a closed jaxpr on random values."""
     return jax.extend.core.jaxpr_as_fun(closed)(*randomize(list(arguments), 2))

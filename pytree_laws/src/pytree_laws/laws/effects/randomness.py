@@ -1,4 +1,4 @@
-"""The noise of a call, in each configuration: parts of P12, P15 and P16."""
+"""P12, P15 and P16, of the noise of a call in each configuration."""
 
 import contextlib
 import itertools
@@ -45,7 +45,7 @@ def _traced(subject: Suite) -> list[TracedConfiguration]:
 
 
 def _keys(subject: Suite, configuration: TracedConfiguration) -> list[int]:
-    """The keys that each call draws anew from: what it is given, or in NNX what a module holds."""
+    """Return the positions of keys that each call draws from: given keys, or the keys of an NNX module."""
     holds = subject.is_mutable
     positions = [i for i, (_, v) in enumerate(configuration.inputs) if holds and is_key(v)]
     return keys_given(configuration) or positions
@@ -102,13 +102,16 @@ def test_p15_rows_of_a_batch_differ_in_their_noise(subject: Suite) -> None:
 
 
 def draws_weights(traced: TracedConfiguration) -> bool:
-    """Whether all that a call draws has the shape of a matrix that the instance holds: its weights are drawn, once for all rows."""
+    """Whether each draw has the shape of a matrix in the instance.
+
+    Such a call draws its weights, once for all rows.
+    """
     held = {v.shape for name, v in traced.inputs if name.startswith("0.") and is_inexact(v) and v.ndim > 1}
     return all(draw.outvars[0].aval.shape in held for draw in draws_of(traced.trace[0].jaxpr))
 
 
 def is_overruled(suite: Any, traced: TracedConfiguration) -> bool:
-    """Whether the call itself says whether it draws, so that a flag of the constructor decides nothing."""
+    """Whether the call itself decides about its draws, so that a flag of the constructor decides nothing."""
     use = example_call(suite)
     keywords = defaults_of_call(suite) if use is None else use.given
     says = any(name in QUIET and value is not None for name, value in keywords.items())
@@ -123,23 +126,23 @@ def is_overruled(suite: Any, traced: TracedConfiguration) -> bool:
 
 
 def may_be_seeded(traced: TracedConfiguration) -> bool:
-    """Whether a static value may be the seed."""
+    """Whether a static integer may be the seed, for lack of a key."""
     settings = [v for _, _, aux in nodes(traced.instance) for v in parts_of(aux)]
     return not any(is_key(v) for _, v in traced.inputs) and any(type(v) is int for v in settings)
 
 
 def keys_given(configuration: TracedConfiguration) -> list[int]:
-    """The positions of the keys that the call is given, among what goes into the trace."""
+    """Return the positions of the call's keys among the inputs of the trace."""
     return [i for i, (name, v) in enumerate(configuration.inputs) if name.startswith("1") and is_key(v)]
 
 
 def with_key(configuration: TracedConfiguration, keys: Sequence[int], seed: int) -> dict[int, Any]:
-    """Others in the place of these keys."""
+    """Return keys of another seed for these positions."""
     return {i: sample(seed + 10, configuration.inputs[i][1].shape, "key") for i in keys}
 
 
 def rows_given(configuration: TracedConfiguration) -> dict[int, Any]:
-    """The arguments that have rows, each with its first row in all of them."""
+    """Return the arguments that have rows, each with all rows equal to its first, by position."""
     return {
         i: jnp.broadcast_to(v[:1], v.shape)
         for i, (name, v) in enumerate(configuration.inputs)
@@ -148,13 +151,16 @@ def rows_given(configuration: TracedConfiguration) -> dict[int, Any]:
 
 
 def outputs(traced: TracedConfiguration, changes: Mapping[int, Any]) -> list[Any]:
-    """What the traced call gives, with some of what goes in changed and random values in its other arrays."""
+    """Run the traced call on random values, with some of its inputs replaced."""
     values = randomize([v for _, v in traced.inputs], 2)
     return traced.program(*(changes.get(i, v) for i, v in enumerate(values)))
 
 
 def rows_share_noise(arguments: Sequence[Any], results: Sequence[Any]) -> bool:
-    """Whether what differs between results of several keys is the same in each row, and no number for all."""
+    """Whether results of several keys differ by the same noise in each row.
+
+    Noise that is constant within a row does not count.
+    """
     first = results[0]
     is_batch = is_floating(first) and first.ndim > 1 and any(len(v) == len(first) for v in arguments)
     if not is_batch or len(first) < 2:
@@ -165,7 +171,7 @@ def rows_share_noise(arguments: Sequence[Any], results: Sequence[Any]) -> bool:
 
 
 def keys_of_call(arguments: Any) -> Callable[[int], Any]:
-    """What gives the arguments with the keys of a seed in the place of theirs; skips where there are none."""
+    """Return a function from a seed to the arguments with new keys, or skip if they have no keys."""
     leaves = jax.tree.leaves(arguments)
     keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
     need(keys, "the call takes no key")
@@ -216,34 +222,35 @@ def test_p16_keys_give_different_draws(subject: Suite) -> None:
 
 
 def _follows_a_key_at_a_flag(subject: Suite, instances: Iterable[Any]) -> bool:
-    """Whether an output depends on a key once one argument of the call has another value, as `deterministic=False`."""
+    """Whether an output depends on a key at another value of an argument, such as `deterministic=False`."""
     given = [c.configuration.given for c in traced_configurations(subject) if c.configuration.size == 1]
     pairs = itertools.product(instances, filter(None, given))
     return holds_for_some(pairs, lambda pair: follows_a_key(trace_call(subject, *pair)[0][0].jaxpr))
 
 
 def _with_noise(instance: Any) -> Iterator[Any]:
-    """The instance with a half in the place of each number of Python that is 0, as the `p` of a `Dropout` that drops nothing."""
+    """Yield instances with 0.5 in place of a Python float that is 0, such as the `p` of a `Dropout`."""
     zeros = (i for i, leaf in enumerate(jax.tree.leaves(instance)) if type(leaf) is float and leaf == 0)
     return (replace_leaves(instance, {i: 0.5}) for i in zeros)
 
 
 def drops_its_draws(jaxpr: Any) -> bool:
-    """Whether a call draws, and its outputs depend on no key that it is given.
+    """Whether a call draws, and its outputs depend on no given key.
 
-    Classes of one interface take a key that only some of them draw with, and an estimate may be exact whatever is drawn.
+    Classes of one interface take a key that only some of them draw with. An estimate may be exact whatever is
+    drawn.
     """
     return bool(draws_of(jaxpr)) and not follows_a_key(jaxpr)
 
 
 def follows_a_key(jaxpr: Any) -> bool:
-    """Whether an output depends on a key that goes in."""
+    """Whether an output depends on a key among the inputs."""
     marks = zip(jaxpr.invars, inputs_reaching(jaxpr))
     return any(is_key_type(variable.aval) for variable, mark in marks if mark)
 
 
 def holds_for_some(cases: Iterable[Any], condition: Callable[[Any], bool]) -> bool:
-    """Whether something is true in one case; those that cannot be tried are passed over."""
+    """Whether a condition is true in some case. Cases that raise are passed over."""
     for case in cases:
         with contextlib.suppress(*ANY_ERROR):
             if condition(case):

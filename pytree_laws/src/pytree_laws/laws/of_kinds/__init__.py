@@ -1,1 +1,1 @@
-"""Laws of the kinds that have laws of their own: closures, Modules with state, train states."""
+"""Laws of kinds beyond pytrees: closures, Modules with state, train states, abstract bases."""

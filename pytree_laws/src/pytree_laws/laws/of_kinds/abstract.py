@@ -80,7 +80,7 @@ def _name(subject: AbstractSuite) -> str:
 
 
 def _is_refused(build: Callable[[], Any]) -> bool:
-    """Whether Python refuses to build something, since it is abstract."""
+    """Whether Python refuses to build an abstract class."""
     try:
         build()
     except TypeError as error:

@@ -1,4 +1,4 @@
-"""C1: what a function with captured arrays must hold besides."""
+"""C1: what a function with captured arrays must hold besides the pytree laws."""
 
 import contextlib
 import functools
@@ -73,10 +73,10 @@ WAYS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def through(way: str, closure: Any, arguments: Any) -> Any:
-    """The result of a closure in one of the `WAYS`.
+    """Run a closure in one of the `WAYS`.
 
-    Equinox is given the closure itself, whose arrays are arguments to it. Of a plain function
-    it keeps what that captures, so that a tracer of an outer trace outlives it.
+    Equinox gets the closure itself, and takes its arrays as arguments. Of a plain function, Equinox keeps the
+    captured arrays, so that a tracer outlives its trace.
     """
     return WAYS[way](closure if way == "filter_jit" else closure.as_function(), arguments)
 
@@ -249,7 +249,7 @@ def test_it_computes_in_the_dtype_of_its_arguments(subject: PytreeSuite) -> None
 
 @once_per_session
 def results(suite: Any, built_inside: bool) -> dict[str, Any]:
-    """By way, the result of the closure, built outside or inside of the program."""
+    """Return the results of the closure by way, built outside or inside of the program."""
     closure, arguments = suite.example()
     build, values = suite.traceable_build()
 
@@ -264,7 +264,7 @@ def results(suite: Any, built_inside: bool) -> dict[str, Any]:
 
 
 def refusal(where: str, run: Callable[[], Any]) -> TypeError:
-    """The TypeError that a call must raise."""
+    """Return the TypeError that a call must raise."""
     try:
         run()
     except TypeError as error:
@@ -273,7 +273,7 @@ def refusal(where: str, run: Callable[[], Any]) -> TypeError:
 
 
 def described(arguments: Any) -> Any:
-    """The arguments as shapes and dtypes."""
+    """Return the arguments as shapes and dtypes."""
     return jax.tree.map(lambda v: jax.ShapeDtypeStruct(v.shape, v.dtype), arguments)
 
 

@@ -1,4 +1,4 @@
-"""What a Module that uses `equinox.nn.State` must hold besides."""
+"""Laws of a Module with `equinox.nn.State`, besides the pytree laws."""
 
 import contextlib
 import inspect
@@ -152,7 +152,10 @@ def takes_options(subject: StateSuite, method: Method) -> bool:
 
 
 def _states_moved(subject: StateSuite, method: Method) -> set[int]:
-    """The places of the states that a method changes, at the start, at any values, and after a call: of zeros a share is 0."""
+    """Return the positions of states that a method changes at some point.
+
+    The points are the start, random values, and the state after a call. A share of zeros is 0.
+    """
     instance, start = subject.cached_instance(), subject.state(0)
     moved = set[int]()
     for seed in range(4):
@@ -166,7 +169,7 @@ def _states_moved(subject: StateSuite, method: Method) -> set[int]:
 
 
 def _usable_with_state(subject: StateSuite) -> list[Method]:
-    """The methods that take the state, and that the example does not break."""
+    """Return the methods that take the state, and that work on their examples."""
     names = {method.name for method in usable_methods(subject, declared=True)}
     return [method for method in subject.methods if method.state_at is not None and method.name in names]
 
@@ -189,7 +192,7 @@ def _check_flow_of(subject: StateSuite, method: Method) -> None:
 
 
 def _second_result(method: Method, instance: Any, state: Any, examples: Sequence[Sequence[Any]]) -> list[Any]:
-    """What the second of two uses gives, which reads what the first has left in the state."""
+    """Use a method twice, and return the second result, which reads the state left by the first use."""
     result = None
     for arguments in examples:
         result = use_with_state(method, instance, state, arguments)
@@ -199,12 +202,15 @@ def _second_result(method: Method, instance: Any, state: Any, examples: Sequence
 
 
 def use_with_state(method: Method, instance: Any, state: Any, arguments: Sequence[Any]) -> Any:
-    """What a method gives for a copy of the state, which it uses up."""
+    """Use a method on a copy of the state, which the method uses up."""
     return method.use(instance, *arguments[: method.state_at], remade(state), *arguments[method.state_at :])
 
 
 def cut_off_at_once(subject: StateSuite, instance: Any) -> set[str]:
-    """The leaves, `0.weight`, and arguments, `1.0`, that the call itself cuts off where it reads them, which says nothing of the state."""
+    """Return the leaves, `0.weight`, and arguments, `1.0`, that the call hands to `stop_gradient`.
+
+    Such an input says nothing of the state.
+    """
     (closed, _), inputs = trace_call(subject, instance, {})
     return {name for (name, _), mark in zip(inputs, handed_to_stop(closed.jaxpr)) if mark}
 

@@ -1,1 +1,1 @@
-"""Laws of sharding: what a class does on a mesh of devices, traced on none and run on some."""
+"""Laws of sharding: a class on a mesh of devices, which is traced or run."""

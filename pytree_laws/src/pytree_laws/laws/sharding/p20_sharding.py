@@ -1,4 +1,4 @@
-"""P20: how the class shards, as jax decides it during a trace on an abstract mesh."""
+"""P20: how the class shards, as jax decides during a trace on an abstract mesh."""
 
 import contextlib
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ LAW = Law(
 )
 CHECKS = Checks(LAW)
 ALONE = "along each dim alone"
-"""The section of a record that says by which dims a call shards."""
+"""Section of a record that lists the dims along which a call shards."""
 ABSTRACT = Condition(
     "this jax has no abstract meshes with explicit axes",
     lambda suite: hasattr(jax.sharding, "use_abstract_mesh"),
@@ -105,7 +105,7 @@ def test_p20_a_step_keeps_the_sharding(subject: Suite) -> None:
 
 
 def check_followers(specs: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-    """Holds the state of an optimiser, whose paths end as those of parameters, to their axes."""
+    """Check that the optimiser's state has the mesh axes of its parameters, whose paths end alike."""
     places = {(n.partition(".")[2], arrays[n].shape): n for n in specs if n in arrays and specs[n]}
     for name in [path for path in specs if path in arrays and not specs[path]]:
         parts = name.split(".")
@@ -117,7 +117,7 @@ def check_followers(specs: Mapping[str, Any], arrays: Mapping[str, Any]) -> None
 
 
 def check_results(example: Example, rules: Rules, outputs: Sequence[Any]) -> None:
-    """Holds each result whose dims are named to the mesh axes of these."""
+    """Check that each result with named dims lies on the mesh axes of those dims."""
     for number, (dims, array) in enumerate(zip(example.results, outputs)):
         if dims is None or len(dims) != array.ndim:
             continue
@@ -136,14 +136,17 @@ def sharding_example(subject: Suite) -> Example:
 
 
 def sharded_example(subject: Suite) -> tuple[Example, Sequence[Spec], Any]:
-    """The example with the spec of each of its arrays, and an abstract mesh for them."""
+    """Return the example, the spec of each of its arrays, and an abstract mesh for them."""
     example = sharding_example(subject)
     specs = specs_of(subject, example)
     return example, specs, abstract_mesh(example, specs)
 
 
 def specs_of(subject: Suite, example: Example) -> list[Spec]:
-    """The specs that a class gives for its arrays, where it gives any, and those of the arguments by the rules."""
+    """Return the sharding specs of the arrays, as the class gives them or else by the rules.
+
+    The specs of the arguments always follow the rules.
+    """
     instance = example.back(example.tree)
     declared = subject.specs_of_leaves(instance)
     leaves = subject.named(instance)
@@ -154,7 +157,7 @@ def specs_of(subject: Suite, example: Example) -> list[Spec]:
 
 
 def of_dims(suite: Any) -> dict[str, Entry]:
-    """Entries that say by which dims the call shards as it stands."""
+    """Return entries that record along which dims the call shards."""
     if not suite.called() or not ABSTRACT.is_met(suite):
         return {}
     return entries({name: np.bool_(not error) for name, error in dims_alone(named_example(suite))})
@@ -162,21 +165,21 @@ def of_dims(suite: Any) -> dict[str, Entry]:
 
 @once_per_session
 def named_example(suite: Any) -> Example:
-    """The example of a suite with the names of its dims."""
+    """Return the example of a suite with the names of its dims."""
     instance, arguments = suite.cached_example()
     return example_of(instance, suite.call_with_state, arguments, suite.to_tree, [*suite.named(instance)])
 
 
 @once_per_session
 def traced_step(suite: Any) -> Sequence[Any]:
-    """A step on the abstract mesh: its outputs, momenta and new leaves, in shapes and shardings."""
+    """Trace a step on the abstract mesh, and return its outputs, momenta and new leaves."""
     example, specs, mesh = sharded_example(suite)
     return trace(example, step_of(example, suite.trained_names()), specs, mesh)
 
 
 @or_else(())
 def outputs_of_step(suite: Any) -> Sequence[Any]:
-    """What the call gives in a step; nothing where nothing is trained, or no step can be traced."""
+    """Return the outputs of the call in a step, or () if nothing is trained or the trace fails."""
     count = len(suite.trained_names())
     return traced_step(suite)[: -2 * count] if count else ()
 
@@ -187,7 +190,7 @@ def told(mesh: Any) -> str:
 
 
 def without_trailing(spec: Spec) -> Spec:
-    """A spec without the dims at its end that are replicated."""
+    """Drop the replicated dims at the end of a spec."""
     while spec and spec[-1] is None:
         spec = spec[:-1]
     return spec

@@ -1,4 +1,4 @@
-"""P21: on several devices a class computes what it does on one."""
+"""P21: on several devices a class computes what it computes on one."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -98,7 +98,10 @@ def test_p21_a_step_may_take_the_memory_of_what_it_replaces(subject: Suite) -> N
 
 
 def on_meshes(subject: Suite, kind: str) -> Iterator[tuple[str, Placed]]:
-    """The example on each mesh that divides its dims; a fault that names the dims where there is none."""
+    """Yield the example on each mesh that divides its dims.
+
+    If no mesh does, raise a fault that names the dims.
+    """
     devices = int(option_of(subject, "mesh"))
     if len(jax.devices()) < devices:
         pytest.skip(f"there are {len(jax.devices())} devices, and --mesh asks for {devices}")
@@ -121,7 +124,7 @@ def on_meshes(subject: Suite, kind: str) -> Iterator[tuple[str, Placed]]:
 
 
 def given_by(name: str, placement: Placed) -> Any:
-    """What a step gives on a mesh."""
+    """Run a step on a mesh."""
     try:
         return placement.run()
     except ANY_ERROR as error:
@@ -156,7 +159,7 @@ def test_p21_collectives_are_those_of_the_record(subject: Suite) -> None:
 
 @once_per_session
 def batch_of(suite: Any) -> tuple[Any, ...]:
-    """The arguments of as many calls as there are devices."""
+    """Return the arguments of as many calls as there are devices."""
     devices = int(option_of(suite, "mesh"))
     seeds = [seed for seed in range(4 * devices) if fits(suite, seed)][:devices]
     return tuple(suite.arguments(seed) for seed in seeds)
@@ -164,7 +167,7 @@ def batch_of(suite: Any) -> tuple[Any, ...]:
 
 @once_per_session
 def single(suite: Any) -> dict[str, Any]:
-    """What a step gives on one device."""
+    """Run a step on one device, and return its results on the host."""
     example = named_example(suite)
     bare: list[Spec] = [(None,) * array.ndim for array in example.arrays()]
     mesh = mesh_of({BATCH: 1}, AxisType.Auto)
@@ -173,5 +176,5 @@ def single(suite: Any) -> dict[str, Any]:
 
 
 def on_host(tree: Any) -> Any:
-    """The arrays of a tree as they are on the host, keys as their data."""
+    """Copy the arrays of a tree to the host, with keys as their data."""
     return jax.tree.map(lambda leaf: np.asarray(jax.device_get(raw(leaf))), tree)

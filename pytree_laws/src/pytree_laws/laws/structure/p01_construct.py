@@ -43,7 +43,7 @@ LAW = Law(
     fix="Copy on the way in (`{**table}`, `list(layers)`, `jnp.array(x)`) and check there; derive randomness from the key alone.",
 )
 BUILDS, CHECKS = Checks(LAW), Checks(LAW)
-"""The check that tells of a constructor which fails on the example, before any other; and those in their order."""
+"""`BUILDS` runs before all other checks, and reports a constructor that fails on the example."""
 
 KEYS = 8  # that are tried where draws may be equal by chance
 
@@ -90,7 +90,10 @@ def test_p01_shares_no_buffer_with_its_inputs(subject: Suite) -> None:
 
 
 def built_of_arrays(subject: Suite, inputs: Mapping[str, Any]) -> tuple[Any, list[tuple[str, Any]]]:
-    """An instance, and the arrays that it was given: in the place of lists and of NumPy's those of jax, which it might hold."""
+    """Build an instance, and return it with the arrays that it was given.
+
+    Lists and NumPy arrays that match a leaf become jax arrays, which an instance might hold as given.
+    """
     leaves = subject.named(subject.cached_instance())
     arguments = {
         name: on_device(value, leaves[name].dtype)
@@ -104,7 +107,7 @@ def built_of_arrays(subject: Suite, inputs: Mapping[str, Any]) -> tuple[Any, lis
 
 
 def keeps_arrays(subject: Suite) -> bool:
-    """Whether it is said, or shown by how it is built, that arrays are stored as they are given."""
+    """Whether arrays are stored as given, by declaration or by a constructor that Python generates."""
     copies = subject.copies_arrays
     return not copies if copies is not None else stores_what_it_is_given(subject)
 
@@ -252,7 +255,10 @@ def test_p01_keeps_no_stream_of_its_rngs(subject: MutableSuite) -> None:
 
 
 def severity_of_needing_values(arguments: Sequence[Any]) -> str:
-    """How much it matters that a constructor asks for values: who gives data has them, and keys alone are what builds under vmap are for."""
+    """Return the severity of a constructor that needs values.
+
+    A constructor of keys and seeds alone has to build under vmap. A caller with data has the values.
+    """
     are_keys = [is_key(value) or not (is_inexact(value) or jnp.ndim(value)) for value in arguments]
     return FAULT if are_keys and all(are_keys) else ADVICE
 
@@ -260,7 +266,10 @@ def severity_of_needing_values(arguments: Sequence[Any]) -> str:
 def check_no_container(
     subject: Suite, instance: Any, inputs: Mapping[str, Any], severity: str = FAULT
 ) -> None:
-    """What can change and is the caller's own is no part of an instance; what lies within an object that is held comes with it."""
+    """Check that an instance holds no mutable object of the caller's.
+
+    The content of a plain object that the instance holds is allowed.
+    """
     places = {id(value): place for place, value in containers_of(inputs)}
     held = {id(value) for _, value in reachable(instance, "")}
     objects = [value for value in objects_in(inputs) if is_plain_object(value) and id(value) in held]
@@ -276,7 +285,10 @@ def check_no_container(
 def refusal_of(
     build: Callable[..., Any], inputs: Mapping[str, Any], error: type[BaseException]
 ) -> Exception | None:
-    """What a constructor raises; an error of this type comes without a look at values, so that nothing is computed."""
+    """Return the error of a constructor, or None.
+
+    An abstract trace comes first: if that raises the expected error, nothing is computed.
+    """
     found = result_or_error(lambda: jax.eval_shape(lambda: arrays_of(build(**inputs))))
     if not isinstance(found, error) or isinstance(found, NEEDS_VALUES):
         found = result_or_error(lambda: build(**inputs))

@@ -66,7 +66,7 @@ def test_p01_every_draw_uses_the_key(subject: Suite) -> None:
 
 
 def is_seeded_besides(cls: type) -> bool:
-    """Whether the constructor takes a seed beside its key, as `seed: int = 42`: what it draws from that is the same on purpose."""
+    """Whether the constructor takes a seed such as `seed: int = 42`, whose draws are constant on purpose."""
     maker = inspect.getattr_static(cls, "__init__")
     return inspect.isfunction(maker) and any("seed" in name for name in inspect.signature(maker).parameters)
 
@@ -83,7 +83,7 @@ def test_p01_parameters_have_the_declared_defaults(subject: Suite) -> None:
 
 @or_else(None)
 def _default(cls: type, function: str, parameter: str) -> Any:
-    """The default of a parameter of a method; None where it has no such parameter."""
+    """Return the default of a method's parameter, or None if there is no such parameter."""
     return inspect.signature(getattr(cls, function)).parameters[parameter].default
 
 
@@ -99,14 +99,14 @@ def test_p01_instances_share_nothing_mutable(subject: Suite) -> None:
 
 
 def never_changes(subject: Suite, where: str) -> bool:
-    """Whether instances of an adopted class are tuples of Python, of which no code changes in place what they share."""
+    """Whether an adopted class is a tuple, and none of its code changes a shared value in place."""
     is_adopted = not subject.declares_arrays() or subject.severity == FAULT
     instance = subject.cached_instance()
     return is_adopted and isinstance(instance, tuple) and not may_change(instance, where)
 
 
 def _is_within_settings(first: Any, second: Any, place: str) -> bool:
-    """Whether two instances hold one frozen dataclass, which is no node, on the way to a place."""
+    """Whether a place lies within a frozen dataclass, other than a node, that two instances share."""
     parts = place.split(".")
     for size in range(1, len(parts)):
         with contextlib.suppress(*ANY_ERROR):  # a place of which look_up knows nothing
@@ -118,7 +118,10 @@ def _is_within_settings(first: Any, second: Any, place: str) -> bool:
 
 
 def held_by_tests(subject: Suite) -> set[int]:
-    """The ids of what constants of the test file hold, which the suite itself gives to all instances."""
+    """Return the ids of mutable values in the test file's constants.
+
+    The suite itself gives them to all instances.
+    """
     constants = vars(sys.modules[type(subject).__module__])
     given = [value for name, value in constants.items() if name.isupper()]
     return {id(value) for each in given for _, value in mutables(each)}

@@ -81,7 +81,7 @@ def test_p02_holds_the_same_arrays_at_a_size_of_one(subject: Suite) -> None:
 
 
 def _shapes_with(subject: Suite, name: str, size: int) -> dict[str, Any]:
-    """The shapes of the arrays of another size, by path; none where that cannot be built."""
+    """Return the shapes of the arrays at another size by path, or {} if that cannot be built."""
     with contextlib.suppress(*ANY_ERROR), warnings.catch_warnings(action="ignore"):
         return shapes_of(subject.named(build_with(subject, {name: size})))
     return {}
@@ -108,7 +108,7 @@ def test_p02_leaves_are_the_declared_ones(subject: Suite) -> None:
 
 @or_else(False, AttributeError, LookupError, TypeError, ValueError)
 def _is_array_at(subject: Suite, path: str) -> bool:
-    """Whether an instance holds an array at a path, be it a leaf or not."""
+    """Whether an instance holds an array at a path, as a leaf or not."""
     return is_array(look_up(subject.cached_instance(), path))
 
 
@@ -167,9 +167,9 @@ def test_p02_the_dtype_reaches_every_float_leaf(subject: Suite) -> None:
 
 
 def leaves_below(subject: Suite) -> list[tuple[str, Any]]:
-    """The leaves of sub-trees that the constructor makes in the default dtype, as it makes them in bfloat16.
+    """Return the leaves of sub-trees in a bfloat16 build that usually have the default dtype.
 
-    What it is given has that dtype already.
+    A sub-tree among the inputs has bfloat16 already.
     """
     usual, before = real_dtype("float"), subject.named(subject.cached_instance())
     return [
@@ -220,7 +220,7 @@ def check_nothing_hides(subject: Suite, instance: Any) -> None:
 
 
 def holders(instance: Any, place: str) -> Iterator[Any]:
-    """The objects on the way from an instance to a place below it, which begins with the name of its class."""
+    """Yield the objects on the way from an instance to a place, which begins with the name of its class."""
     names = place.split(".")[1:-1]
     for count in range(1, len(names) + 1):
         with contextlib.suppress(*ANY_ERROR):  # a place of which look_up knows nothing

@@ -49,7 +49,10 @@ CHECKS = Checks(LAW)
 
 
 def lists_its_parts(cls: type) -> bool:
-    """Whether a flatten that somebody wrote says what a class holds: Equinox and named tuples look at all fields."""
+    """Whether a hand-written flatten lists the parts of a class.
+
+    Equinox and named tuples flatten all fields.
+    """
     return not is_equinox(cls) and not issubclass(cls, tuple)
 
 
@@ -92,7 +95,10 @@ def test_p03_round_trip_keeps_treedef_and_leaves(subject: PytreeSuite) -> None:
 
 
 def severities_of_changes(leaves: Sequence[Any], treedef: Any) -> list[str]:
-    """How much it matters of each leaf that unflatten makes it anew: what it computes may be equal where nothing was changed."""
+    """Return the severity of each leaf that unflatten makes anew.
+
+    Unflatten may compute an equal leaf if nothing has changed, so the leaves are perturbed first.
+    """
     others = [perturb_leaf(leaf) if is_array(leaf) else leaf for leaf in leaves]
     back = result_or_error(lambda: jax.tree.leaves(treedef.unflatten(others)))
     if isinstance(back, Exception) or len(back) != len(others):
@@ -141,9 +147,9 @@ def test_p03_round_trip_keeps_what_the_constructor_is_given(subject: PytreeSuite
 
 
 def _with_other_arguments(subject: PytreeSuite) -> Iterator[tuple[Any, bool]]:
-    """Instances with another value of one setting, each with whether it was built so.
+    """Yield instances with another value of a setting, and whether the constructor built each.
 
-    Where another function builds the example, of a static value that the constructor takes.
+    If another function builds the example, static values that the constructor takes are replaced.
     """
     known = settings(subject)
     yield from ((changed, True) for _, changed in with_other_settings(subject))
@@ -193,11 +199,11 @@ STAND_INS: Mapping[str, Callable[[int], Any]] = {
     "abstract": lambda index: jax.ShapeDtypeStruct((index,), jnp.float32),
     "rank": lambda index: np.zeros((1,) * (index % 28 + 4), np.int8),
 }
-"""Leaves that are no ordinary arrays, by their sort, another one for each index where it can be."""
+"""Makers of leaves that are no ordinary arrays, by sort. Most make another leaf for each index."""
 
 
 def trivial_subclass(cls: type) -> type:
-    """A subclass without a body; skips where the class refuses subclasses."""
+    """Make a subclass without a body, or skip if the class refuses subclasses."""
     with warnings.catch_warnings(action="ignore"):
         try:
             return types.new_class("Trivial", (cls,), {}, lambda body: body.update(__module__=cls.__module__))
@@ -206,7 +212,10 @@ def trivial_subclass(cls: type) -> type:
 
 
 def hint_of_added(instance: Any) -> str:
-    """Why an instance may have an attribute more: Equinox takes one that lacks a field for a wrapper."""
+    """Return the hint for an attribute that a round trip adds.
+
+    Equinox takes an instance that lacks a field for a wrapper.
+    """
     missing = ", ".join(f"`{name}`" for name in unset_fields(instance))
     if missing:
         return f"a constructor that does not store {missing}"
@@ -214,32 +223,32 @@ def hint_of_added(instance: Any) -> str:
 
 
 def is_beside_fields(instance: Any, name: str) -> bool:
-    """Whether an attribute is no field of a dataclass, and has a private name, or one of Python's own."""
+    """Whether an attribute of a dataclass is no field, and has a private or special name."""
     fields = getattr(instance, "__dataclass_fields__", None)
     return fields is not None and name.startswith("_") and name not in fields
 
 
 def stores_beside_fields(node: Any) -> bool:
-    """Whether it, or a node below it, stores more than its fields."""
+    """Whether a node, or a node below it, stores more than its fields."""
     children, _ = one_level(node) or ((), None)
     beside = any(is_beside_fields(node, name) for name in attributes(node))
     return beside or any(map(stores_beside_fields, children))
 
 
 def check_attributes(instance: Any, hint: str, beside: bool = False) -> None:
-    """A round trip keeps what is stored on the object: the fields, or what lies `beside` them."""
+    """Check that a round trip keeps the fields, or what the object stores `beside` them."""
     check_same(instance, remade(instance), "", hint, beside, package_of(instance))
 
 
 def is_foreign(value: Any, package: str) -> bool:
-    """Whether the class of a node is of another package, which brings its own unflatten."""
+    """Whether the class of a node is from another package, which brings its own unflatten."""
     return package_of(value) != package and not is_equinox(type(value))
 
 
 def check_same(value: Any, other: Any, above: str, hint: str, beside: bool, package: str) -> None:
-    """What two objects store is the same; of a node that differs it is told where.
+    """Check that two objects store the same, and report the place within a node that differs.
 
-    What another package adds to its own nodes is no matter of this one.
+    Attributes that another package adds to its own nodes are ignored.
     """
     before, after = attributes(value), attributes(other)
     every = before if is_foreign(value, package) else {**before, **after}
@@ -259,7 +268,7 @@ def check_same(value: Any, other: Any, above: str, hint: str, beside: bool, pack
 
 
 def check_kept(was: Any, now: Any, place: str, hint: str, beside: bool, asked: bool, package: str) -> None:
-    """An attribute, or an element of one, is the same after a round trip."""
+    """Check that a round trip keeps an attribute, or an element of one."""
     if snapshot(was) == snapshot(now):
         return
     pairs = elements(was, now)
@@ -278,7 +287,7 @@ def check_kept(was: Any, now: Any, place: str, hint: str, beside: bool, asked: b
 
 
 def is_like(was: Any, now: Any) -> bool:
-    """Whether two objects that can be called, and that nobody made comparable, hold the same."""
+    """Whether two functions, or two objects without an `__eq__`, hold the same."""
     if isinstance(was, types.FunctionType) and isinstance(now, types.FunctionType):
         return was.__code__ is now.__code__ and all(
             map(_is_one_cell, was.__closure__ or (), now.__closure__ or ())
@@ -288,13 +297,13 @@ def is_like(was: Any, now: Any) -> bool:
 
 
 def _is_one_cell(was: types.CellType, now: types.CellType) -> bool:
-    """Whether two closures hold the same, or each an instance of its own, which is compared elsewhere."""
+    """Whether two closure cells hold the same, or both hold a node, which is compared elsewhere."""
     first, second = was.cell_contents, now.cell_contents
     return (is_node(first) and type(first) is type(second)) or snapshot(first) == snapshot(second)
 
 
 def elements(was: Any, now: Any) -> list[tuple[Any, Any, Any]]:
-    """The elements of two lists, tuples or dicts of one form, in pairs with their keys."""
+    """Pair the elements of two lists, tuples or dicts of one form, each with its key."""
     if type(was) is not type(now) or type(was) not in (list, tuple, dict) or len(was) != len(now):
         return []
     keys, others = ([*each] if isinstance(each, dict) else [*range(len(each))] for each in (was, now))

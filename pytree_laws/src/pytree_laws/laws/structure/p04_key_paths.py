@@ -55,5 +55,5 @@ def test_p04_the_class_is_registered_with_keys(subject: PytreeSuite) -> None:
 
 
 def is_nameless(path: Any) -> bool:
-    """Whether jax numbers the leaves, since nothing names them."""
+    """Whether jax numbers the leaves, since the class was registered without keys."""
     return isinstance(next(iter(path), None), jax.tree_util.FlattenedIndexKey)

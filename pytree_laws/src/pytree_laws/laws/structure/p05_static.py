@@ -78,9 +78,9 @@ def test_p05_aux_is_hashable_and_free_of_arrays(subject: Suite) -> None:
 
 
 def severity_of_mutable(subject: Suite, where: str) -> str:
-    """How much it matters that a static value can change: jax compares it, and a call is stale once something has changed it.
+    """Return the severity of a static value that can change, and so make a compiled call stale.
 
-    Of an adopted class it matters where its own code changes it in place, or something where the path names no attribute.
+    In an adopted class, only a change in place by its own code matters.
     """
     if subject.declares_arrays() and subject.severity != FAULT:
         return subject.severity_of_unhashable
@@ -89,7 +89,7 @@ def severity_of_mutable(subject: Suite, where: str) -> str:
 
 @once_per_session
 def statics_given(subject: Suite) -> set[str]:
-    """The paths of static values that an instance was given, itself or in parts of it."""
+    """Return the paths of static values that an instance was given, itself or in its parts."""
     inputs = subject.inputs(0)
     return places_of(subject, inputs, {id(value) for value in inputs.values()}) | statics_of_parts_given(
         subject
@@ -98,7 +98,7 @@ def statics_given(subject: Suite) -> set[str]:
 
 @once_per_session
 def statics_of_parts_given(subject: Suite) -> set[str]:
-    """Those of them that lie in a part, whose own class answers for what it stores."""
+    """Return the paths of static values in given parts, whose own classes answer for them."""
     inputs = subject.inputs(0)
     parts = (value for value in inputs.values() if is_node(value))
     return places_of(
@@ -107,7 +107,7 @@ def statics_of_parts_given(subject: Suite) -> set[str]:
 
 
 def places_of(subject: Suite, inputs: dict[str, Any], ids: set[int]) -> set[str]:
-    """Where an instance of these inputs holds static values that are among them."""
+    """Return the paths at which an instance of these inputs holds static values with these ids."""
     return {place for place, part in subject.static_parts(subject.build(**inputs)) if id(part) in ids}
 
 
@@ -132,7 +132,10 @@ def test_p05_treedef_depends_on_the_configuration_alone(subject: Suite) -> None:
 
 
 def _check_parts_of_libraries(subject: Suite, instance: Any, other: Any) -> None:
-    """What a part of Flax holds is as that makes it: an `nnx.Optimizer` holds the functions of its transformation."""
+    """Check that parts of Flax hold equal static values in two instances.
+
+    An `nnx.Optimizer` holds the functions of its transformation.
+    """
     parts = dict(subject.parts_of_libraries(other))
     for where, value in subject.parts_of_libraries(instance):
         message = f"two {subject.instance_noun}s of one configuration hold another `{type(value).__name__}` there, so that each is compiled anew"
@@ -245,7 +248,7 @@ def test_p05_no_leaf_is_weakly_typed(subject: Suite) -> None:
 @once_per_session
 @or_else(frozenset[str]())
 def weak_of_the_caller(subject: Suite) -> frozenset[str]:
-    """The weakly typed leaves that are the very arrays that the constructor is given: their type is the caller's."""
+    """Return the weakly typed leaves that are the caller's own arrays, whose type is the caller's choice."""
     inputs = subject.inputs(0)
     parts = subject.parts_of(subject.build(**inputs))
     given = {id(leaf) for leaf in jax.tree.leaves(inputs) if is_weak(leaf)}

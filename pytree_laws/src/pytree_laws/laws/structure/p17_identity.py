@@ -27,7 +27,7 @@ class HasTwins(Protocol):
     def cached_instance(self, seed: int = 0) -> Any: ...
 
     def twins(self, instance: Any) -> Iterator[Any]:
-        """Instances of second classes with the leaves of `instance`."""
+        """Yield instances of second classes with the leaves of `instance`."""
         ...
 
 

@@ -85,7 +85,10 @@ def test_p06_another_configuration_is_traced_anew(subject: Suite) -> None:
 
 
 def check_other(subject: Suite, other: Any, name: str) -> None:
-    """An object of another configuration is called alike compiled and not, where the arguments fit it."""
+    """Check that an object of another configuration gives the same compiled and eagerly.
+
+    Arguments that do not fit are passed over.
+    """
     compiled, arguments = subject.compiled_ways()[0], subject.arguments(0)
     try:
         eager = subject.run(other, *arguments)

@@ -1,4 +1,4 @@
-"""P7 where a call computes in a narrower dtype than its arrays are stored in: what it reads is cast, and little is lost."""
+"""P7, of calls in a narrower dtype than their stored arrays: reads are cast, and little is lost."""
 
 import contextlib
 from typing import Any
@@ -22,10 +22,10 @@ from ...values.comparison import check_compared
 from .p07_jit_equals_eager import LAW
 
 ATTRIBUTE = "compute_dtype"
-"""The class attribute that the casts read."""
+"""Class attribute that the casts read."""
 GRADIENT_SLACK = 4.0  # a gradient goes through the call twice
 WORD = 4
-"""The bytes of what is drawn for a float of 32 bits."""
+"""Bytes of a draw for a float of 32 bits."""
 CHECKS = Checks(LAW)
 COMPUTES = declares("compute", "the call computes in the dtype that is stored")
 
@@ -73,13 +73,16 @@ def test_p07_computes_what_the_stored_dtype_gives(subject: PytreeSuite) -> None:
 
 
 def draws_narrow(subject: PytreeSuite) -> bool:
-    """Whether the call draws numbers of fewer bits than jax's default float has."""
+    """Whether the call draws numbers of fewer than 32 bits."""
     draws = draws_of(subject.traced_call().jaxpr) if subject.called() else []
     return any(draw.outvars[0].aval.dtype.itemsize < WORD for draw in draws)
 
 
 def _read(subject: Any) -> dict[str, int]:
-    """The places of the floating leaves that are wider than what is computed in, but for those of parts that cast themselves."""
+    """Return the positions of float leaves wider than the compute dtype, by path.
+
+    Leaves of `uncast`, and of parts that cast themselves, are left out.
+    """
     instance, bits = subject.cached_instance(), jnp.finfo(subject.compute).bits
     parts = [path for path, node, _ in nodes(instance) if path and hasattr(node, ATTRIBUTE)]
     named = zip(named_leaves(instance), flatten(instance)[0], strict=True)
@@ -92,14 +95,14 @@ def _read(subject: Any) -> dict[str, int]:
 
 
 def _results_and_grads(subject: PytreeSuite) -> tuple[list[Any], dict[str, Any]]:
-    """The arrays that the call gives eagerly, and the gradients of a weighted sum of them by path."""
+    """Return the arrays of the eager call, and the gradients of their weighted sum by path."""
     places = [*_read(subject).values()]
     with doing("call", "the gradient of the call"), jax.disable_jit():
         return results_and_grads(subject.call, *subject.cached_example(), places, lambda run: run)
 
 
 def _check_near(subject: Any, where: str, got: Any, wanted: Any, slack: float) -> None:
-    """Two arrays are equal up to what the narrower dtype tells of their largest element."""
+    """Check that two arrays agree to the precision of the narrower dtype, at their largest element."""
     if not is_inexact(wanted):
         return
     allowed = slack * tolerance_of(jnp.dtype(subject.compute), subject.tolerance)

@@ -72,7 +72,7 @@ def test_p07_jax_jit_through_split_and_merge_equals_eager(subject: MutableSuite)
 
 
 def check_compiled(subject: Suite, compiled: Any) -> None:
-    """The compiled call gives what the eager one gives, and neither changes what it was given."""
+    """Check that the compiled and the eager call agree, and that neither changes its inputs."""
     subject.need_call()
     way = compiled.name
     for seed in (0, 1):
@@ -90,7 +90,7 @@ def check_compiled(subject: Suite, compiled: Any) -> None:
 
 
 def check_states(subject: Suite, got: Any, eager: Any, way: str) -> None:
-    """What the call leaves in an object that it updates is the same."""
+    """Check that the compiled and the eager call leave the same state."""
     if subject.is_mutable:
         for path, value in eager[1].items():
             check(path in got[1], path, f"after {way} it is not there, and after an eager call it is")
@@ -118,7 +118,7 @@ def test_p07_equal_arguments_give_no_nan(subject: Suite) -> None:
 
 
 def _masks(subject: Suite, arguments: Sequence[Any]) -> set[int]:
-    """The places of arrays of bools, without the carry."""
+    """Return the positions of arrays of bools, without the carry."""
     return {i for i, value in enumerate(arguments) if is_mask(value) and i != subject.carry}
 
 
@@ -128,11 +128,12 @@ def _masked(subject: Suite, arguments: Sequence[Any], *, fill: bool) -> list[Any
 
 
 def are_zeros_degenerate(subject: Suite, instance: Any, arguments: Any, place: int) -> bool:
-    """Whether zeros are no numbers for a call, which takes numbers of one sign, or has an edge or a pole there.
+    """Whether a NaN at arguments of zeros is no fault of the call.
 
-    Or one zero among other numbers does no harm, or is an edge or a pole in one argument, as where others are divided by it.
+    The call may take numbers of one sign, or have an edge or a pole at zero. One zero among other numbers may
+    do no harm, or be a pole of one argument, such as a divisor.
 
-    A vector of zeros alone has no direction, and points that are all equal make no triangle.
+    A vector of zeros has no direction, and points that are all equal make no triangle.
     """
 
     def output_at(fill: float) -> Sequence[Any]:
@@ -154,7 +155,7 @@ def are_zeros_degenerate(subject: Suite, instance: Any, arguments: Any, place: i
 
 
 def with_first(leaf: Any, number: float) -> Any:
-    """The array with a number for its first element."""
+    """Return the array with a number as its first element."""
     flat = np.array(leaf).reshape(-1)
     flat[:1] = number
     return jnp.asarray(flat.reshape(leaf.shape))
@@ -162,7 +163,7 @@ def with_first(leaf: Any, number: float) -> Any:
 
 @or_else(())  # a check in the call may refuse them
 def results_of(subject: Suite, instance: Any, arguments: Any) -> Sequence[Any]:
-    """The arrays that the compiled call gives; nothing where it refuses the arguments."""
+    """Return the arrays of the compiled call, or () if the call refuses the arguments."""
     return arrays_of(subject.output_of(subject.compiled_ways()[0](instance, *arguments)))
 
 
@@ -215,7 +216,7 @@ def test_p07_mixes_no_precisions(subject: Suite) -> None:
 
 
 def of_one_precision(error: Exception) -> bool:
-    """Whether what meets is a real and a complex number, whose parts have the dtype of the former."""
+    """Whether an error is about dtypes of one precision, such as float32 and complex64."""
     names = re.findall(r"\b(?:b?float|complex)\d+", str(error).partition(")")[0])
     return len({jnp.finfo(name).dtype for name in names}) == 1
 
@@ -230,7 +231,10 @@ def test_p07_broadcasts_no_ranks(subject: Suite) -> None:
 
 
 def severity_of_narrow(subject: Suite) -> str:
-    """How much it matters that a class leaves bfloat16: little in a library that asks for 64 bits, or never speaks of 16."""
+    """Return the severity of a class that fails in bfloat16.
+
+    A library that asks for 64 bits, or never names a dtype of 16 bits, gets advice.
+    """
     cls = type(subject.cached_instance())
     is_wide = not subject.declares_arrays() and is_for_64_bits(cls)
     is_unpromised = subject.severity == FAULT and not names_narrow_dtypes(cls)

@@ -1,6 +1,6 @@
-"""P7 where leaves are no arrays: `jax.jit` takes no text, and makes arrays of whole numbers and flags.
+"""P7, of leaves that are no arrays: `jax.jit` takes no text, and traces integers and flags.
 
-These decide shapes and branches; other numbers are computed with, or leave jax on purpose.
+Integers and flags decide shapes and branches. Other numbers are computed with, or leave jax on purpose.
 """
 
 from collections.abc import Callable
@@ -57,7 +57,10 @@ def test_p07_numbers_among_its_leaves_can_be_traced(subject: PytreeSuite) -> Non
 
 
 def _can_be_traced(subject: PytreeSuite, method: Method) -> bool:
-    """Whether a method can be traced by the arrays of the instance alone: else its numbers are not what raises."""
+    """Whether a method can be traced with only the arrays as tracers.
+
+    If not, the numbers are not what raises.
+    """
     static, arrays = partition((subject.cached_instance(), method.arguments(0)))
 
     def run(*traced: Any) -> Any:
@@ -68,7 +71,7 @@ def _can_be_traced(subject: PytreeSuite, method: Method) -> bool:
 
 
 def _by_leaf(subject: PytreeSuite, method: Method, place: int) -> Callable[[Any], Any]:
-    """What a method gives, as a function of one leaf."""
+    """Return a method's results as a function of one leaf."""
 
     def run(value: Any) -> Any:
         return arrays_of(

@@ -1,4 +1,4 @@
-"""P7, of what a call gives: as it is declared, and in each dtype."""
+"""P7, of results of a call: as declared, and in each dtype."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -29,9 +29,9 @@ CHECKS = Checks(LAW)
 OF_AXES = "an axis that is kept, lost or the wrong one: `axis`, `keepdims`, or a transpose"
 
 DEFAULTS = None, "float", "int", "uint", "complex", "bool", "key"
-"""Dtypes that a declaration names by their kind, whose width is that of jax's default."""
+"""Dtypes that a declaration names by kind, with the width of jax's default."""
 WIDE = "float", "complex"
-"""Those of which an output has 64 bits, or two times these, where all that goes in has."""
+"""Kinds of outputs that have 64 bits, or 128 if complex, when all inputs have."""
 
 
 @CHECKS.register(CALLED)
@@ -60,7 +60,10 @@ def test_p07_fixed_dtypes_are_those_of_64_bits_as_well(subject: Suite) -> None:
 
 
 def check_fixed_dtypes(subject: Suite, method: Method, outputs: Sequence[Output], where: str) -> None:
-    """What is declared in a dtype that no setting of jax changes has it where jax has 64 bits, and floats have these 64."""
+    """Check the dtypes of results where jax has 64 bits.
+
+    A dtype declared with its width stays. A `float` or `complex` has 64 bits a number.
+    """
     if not outputs:
         return
     with in_64_bits(), jax.numpy_dtype_promotion("standard"):
@@ -101,7 +104,7 @@ def test_p07_computes_in_each_declared_dtype(subject: Suite) -> None:
 
 
 def _check_dtype(dtype: str, where: str, usual: Any, got: Any) -> None:
-    """What is of the default dtype otherwise is of this one, and as finite."""
+    """Check that a float is in this dtype, and as finite as in the default dtype."""
     same = got.dtype in (jnp.dtype(dtype), jnp.finfo(dtype).dtype)
     check(same, where, f"in {dtype} it is {got.dtype}", FIXED_DTYPE)
     lost = np.isfinite(host(usual)) & ~np.isfinite(host(got))
@@ -110,7 +113,7 @@ def _check_dtype(dtype: str, where: str, usual: Any, got: Any) -> None:
 
 
 def _check_values(subject: Suite, dtype: str, where: str, usual: Any, got: Any) -> None:
-    """Its values are those of the default dtype, as far as the narrower one tells."""
+    """Check that values agree with those in the default dtype, to the narrower precision."""
     narrow = max(jnp.dtype(dtype), usual.dtype, key=lambda candidate: jnp.finfo(candidate).eps)
     value, other = (host(v).astype(np.complex128) for v in (got, usual))
     message = f"in {dtype} it is not what it is in {usual.dtype}"

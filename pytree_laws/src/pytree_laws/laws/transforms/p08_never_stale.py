@@ -1,4 +1,4 @@
-"""P8: nothing is stale after an edit, nor where a static value was computed from a size."""
+"""P8: no value is stale after an edit, nor a static value that was computed from a size."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ CHECKS = Checks(LAW)
 UNUSED = "a parameter that is not used, or a stored value derived from it"
 TOO_SMALL = "an example of which nothing is left, as a filter of two modes: the call computes with it"
 HUGE = 1000.0
-"""How much larger a value gets whose edits do not show."""
+"""Factor of an edit for values whose small edits do not show."""
 
 
 @CHECKS.register()
@@ -69,13 +69,13 @@ def test_p08_every_parameter_changes_the_output(subject: Suite) -> None:
 
 @or_else(False)  # it may refuse such arguments
 def shows_where_equal(subject: Suite, path: str) -> bool:
-    """Whether an edit of an array shows where arguments are equal."""
+    """Whether an edit of an array shows where arguments of one form are equal."""
     return changes_output(subject, path, 1, equalized)
 
 
 @or_else(False)
 def shows_when_counted(subject: Suite, path: str) -> bool:
-    """Whether an edit of an array shows where what counts from 0 has counted some."""
+    """Whether an edit of an array shows once counters have left 0."""
     return changes_output(subject, path, 1, move=subject.counted)
 
 
@@ -86,7 +86,7 @@ def changes_output(
     change: Callable[[Any], Any] = lambda arguments: arguments,
     move: Callable[[Any], Any] = lambda instance: instance,
 ) -> bool:
-    """Whether an edit of an array shows: at the start, or at a generic point."""
+    """Whether an edit of an array changes an output, at the start or at a generic point."""
     compiled = subject.compiled_ways()[0]
     instance, examples = subject.at_point(seed)
     instance = move(instance)
@@ -106,7 +106,10 @@ def changes_output(
 
 
 def differ(subject: Suite, before: Any, after: Any) -> bool:
-    """Whether results of one program differ by more than rounding; in 16 bits, in which rounding hides an edit, at all."""
+    """Whether results of one program differ by more than rounding.
+
+    In 16 bits, where rounding hides an edit, any difference counts.
+    """
     pairs = [*zip(arrays_of(before), arrays_of(after), strict=True)]
     if is_half(subject.narrowest) or any(is_floating(v) and is_half(str(v.dtype)) for v, _ in pairs):
         return not all(same_bits(left, right) for left, right in pairs)
@@ -153,7 +156,7 @@ def test_p08_static_values_follow_the_sizes(subject: Suite) -> None:
 
 
 def of_the_other_size(subject: Suite, changes: Mapping[str, int]) -> Any:
-    """An instance of another size, with values as good as any in its arrays."""
+    """Build an instance of another size, with generic values in its arrays."""
     try:
         built = build_with(subject, changes)
     except ANY_ERROR:
@@ -163,13 +166,16 @@ def of_the_other_size(subject: Suite, changes: Mapping[str, int]) -> Any:
 
 @or_else(False)
 def is_one_program(subject: Suite, instance: Any, other: Any, arguments: Any) -> bool:
-    """Whether the calls of two instances are one program, without constants."""
+    """Whether the calls of two instances have one jaxpr, and no constants."""
     first, second = (trace_of_call(subject, each, arguments) for each in (instance, other))
     return not (first.consts or second.consts) and str(first) == str(second)
 
 
 def another_size(suite: Any) -> Mapping[str, int]:
-    """An input of the constructor with another size: the other configuration, or the first that is an axis of the arguments."""
+    """Return an input of the constructor with another size.
+
+    This is the other configuration, or else the first input that is an axis of the arguments.
+    """
     changed, inputs = suite.other or {}, suite.inputs(0)
     pairs = [(inputs.get(name), value) for name, value in changed.items()]
     if len(pairs) == 1 and all(type(size) is int for size in pairs[0]):
@@ -182,9 +188,10 @@ def another_size(suite: Any) -> Mapping[str, int]:
 
 
 def check_not_stale(suite: Any, instances: tuple[Any, Any], got: Any, wanted: Any) -> None:
-    """With leaves of another size the call is as a fresh instance of that size, or who gives the size said what it is.
+    """Check that the call with leaves of another size equals that of a fresh instance of that size.
 
-    The instances are the example and the fresh one; `got` is of the first with the leaves of the second.
+    The check passes if the caller gave each stale static value. `instances` are the example and the fresh
+    instance. `got` is the output of the example with the leaves of the fresh instance.
     """
     old, new = (dict(suite.statics_of(instance)) for instance in instances)
     stale = [path for path, value in old.items() if not same_value(value, new.get(path))]

@@ -1,4 +1,4 @@
-"""P9 at edges: gradients where arguments are zeros, or are as leaves are, and elsewhere."""
+"""P9, at edges: gradients at arguments of zeros, at arguments equal to leaves, and elsewhere."""
 
 import functools
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -20,7 +20,7 @@ from .p09_gradient import LAW
 CHECKS = Checks(LAW)
 EQUAL = "arguments equal to"
 MOST = 3
-"""How many leaves are met at most: each is a call and a gradient more."""
+"""Number of leaves, at most, that arguments are set to. Each costs a call and a gradient."""
 
 
 @CHECKS.register()
@@ -48,7 +48,7 @@ def test_p09_no_gradient_is_nan_where_the_output_is_finite(subject: Suite) -> No
 
 
 def is_at_an_edge(subject: Suite, instance: Any, near: Callable[[float], Any]) -> bool:
-    """Whether the call has no finite value, or no finite gradient, for arguments near those of a point."""
+    """Whether the call or its gradient is not finite for arguments near those of a point."""
 
     def slopes_at(by: float) -> list[Any]:
         loss, grads = subject.loss_and_grads(instance, near(by))
@@ -58,12 +58,15 @@ def is_at_an_edge(subject: Suite, instance: Any, near: Callable[[float], Any]) -
 
 
 def moved(arguments: Any, by: float) -> Any:
-    """Arguments all of whose floats are moved alike."""
+    """Add the same number to all floats of the arguments."""
     return jax.tree.map(lambda leaf: leaf + by if is_floating(leaf) else leaf, arguments)
 
 
 def meetings(subject: Suite, instance: Any, examples: Sequence[Any]) -> Iterator[tuple[str, Sequence[Any]]]:
-    """By a label, the examples with arguments that are as a leaf of their shape: a point at the centre of what it is measured from."""
+    """Yield the examples with arguments equal to a leaf of their shape, with a label.
+
+    For example, a point lies at the centre that distances are measured from.
+    """
     leaves = {name: leaf for name, leaf in subject.named(instance).items() if is_floating(leaf) and leaf.ndim}
     for name, leaf in [*leaves.items()][:MOST]:
         places = [places_like(subject, leaf, arguments) for arguments in examples]
@@ -73,21 +76,21 @@ def meetings(subject: Suite, instance: Any, examples: Sequence[Any]) -> Iterator
 
 
 def places_like(subject: Suite, leaf: Any, arguments: Sequence[Any]) -> set[int]:
-    """The arguments, but those of one sign, that have the last axes of a leaf."""
+    """Return the positions of arguments whose last axes are those of a leaf, except those of one sign."""
     free = enumerate(fillable(arguments, subject.carry))
     places = {i for i, is_plain in free if is_plain and np.shape(arguments[i])[-leaf.ndim :] == leaf.shape}
     return places - arguments_of_one_sign(subject)
 
 
 def as_leaf(leaf: Any, arguments: Sequence[Any], places: Container[int]) -> list[Any]:
-    """Arguments of which those at some places are as a leaf is."""
+    """Set the arguments at these positions to a leaf."""
     pairs = enumerate(arguments)
     return [on_device(np.broadcast_to(leaf, v.shape), v.dtype) if i in places else v for i, v in pairs]
 
 
 @or_else(())  # a check in the call may refuse the values
 def nan_grads(subject: Suite, instance: Any, arguments: Any) -> Sequence[str]:
-    """The paths of what is trained whose gradient has NaN, though the loss is finite."""
+    """Return the trained paths whose gradient has NaN, although the loss is finite."""
     loss, grads = subject.loss_and_grads(instance, arguments)
     wrong = [name for name, grad in grads.items() if has_nan(grad)]
     return [name for name in wrong if subject.role(name) in TRAINED and np.isfinite(loss)]

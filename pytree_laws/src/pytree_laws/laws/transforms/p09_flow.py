@@ -53,7 +53,7 @@ def test_p09_no_gradient_passes_through_stopped_numbers(subject: PytreeSuite) ->
 
 
 def _grad_in_place(subject: PytreeSuite, instance: Any, arguments: Any, path: str, number: float) -> Any:
-    """The gradient of the call by an array in the place of a number; 0 where the call takes none there."""
+    """Return the gradient by an array in place of a number, or 0 if the call takes no array there."""
 
     def loss(value: Any) -> Any:
         return weighted_sum(subject.run(subject.with_array(instance, path, value), *arguments))
@@ -94,7 +94,10 @@ def test_p09_gradients_flow_through_data_and_state(subject: MutableSuite) -> Non
 
 
 def _stored_behind_stops(traced: tuple[Any, Any]) -> set[str]:
-    """The paths of what a call updates with the result of a `stop_gradient`, which says that none is meant to flow through it."""
+    """Return the paths that a call updates with the result of a `stop_gradient`.
+
+    The stop says that no gradient is meant to flow there.
+    """
     closed, (_, after) = traced
     stopped = {v for equation in closed.eqns if equation.primitive.name == STOP for v in equation.outvars}
     variables = closed.jaxpr.outvars[len(closed.jaxpr.outvars) - len(after) :]

@@ -73,7 +73,7 @@ def test_p09_every_parameter_has_a_gradient(subject: Suite) -> None:
 
 
 def check_trained(name: str, role: str, is_trained: bool) -> None:
-    """Holds what is trained to what is declared to be so."""
+    """Check that a Variable is trained if its role is to be trained, and only then."""
     message = f"declared as {role}, and training leaves it out"
     check(is_trained or role != "param", name, message, "a weight that is no nnx.Param")
     message = f"declared as {role}, and training moves it"
@@ -142,7 +142,7 @@ def test_p09_derivative_rules_of_its_own_are_right(subject: Suite) -> None:
 
 
 def _beside(subject: Suite, name: str) -> list[str]:
-    """The leaves of the declared sub-module that has a leaf."""
+    """Return all leaves of the declared sub-module that contains a leaf."""
     roots = [leaf.path for leaf in subject.manifest() if leaf.role == "module" and is_under(name, leaf.path)]
     return (
         [path for path in subject.named(subject.cached_instance()) if is_under(path, roots[0])]
@@ -152,17 +152,23 @@ def _beside(subject: Suite, name: str) -> list[str]:
 
 
 def _is_slow_copy(subject: Suite, paths: Sequence[str]) -> bool:
-    """Whether a part begins as a copy of another, and is kept from gradients, as a target network is."""
+    """Whether a part begins as a copy of another and gets no gradient, as a target network does."""
     return is_cut_off(subject, paths) and is_copy_of_another(subject, paths)
 
 
 def has_gradient(subject: Suite, name: str, grad: np.ndarray) -> bool:
-    """Whether the output of a call has a gradient by an array, or that of a later one can have, through what it updates."""
+    """Whether the output of a call has a gradient by an array.
+
+    A later call may have that gradient, through what this call updates.
+    """
     return bool(np.any(grad)) or name in stored_paths(subject)
 
 
 def gives_finite(subject: Suite) -> bool:
-    """Whether the call gives finite numbers for the example: of what is infinite, as a density elsewhere, no slope is known."""
+    """Whether the example call returns finite numbers.
+
+    An infinite value has no known slope, such as that of a log density outside of its support.
+    """
     return bool(np.isfinite(subject.loss_and_grads(*subject.cached_example())[0]))
 
 
@@ -206,7 +212,7 @@ def test_p09_the_gradient_of_a_shared_array_sums_its_uses(subject: Suite) -> Non
 
 
 def check_gradient_of_tie(subject: Suite, instance: Any, examples: Any, name: str, path: str) -> None:
-    """The gradient is the sum of those where the array is a value of its own."""
+    """Check that the gradient of a shared array is the sum of the gradients of its uses."""
     value = subject.named(instance)[path]
 
     def edited(value: Any) -> Any:
@@ -232,7 +238,7 @@ def test_p09_a_training_step_keeps_ties(subject: Suite) -> None:
 
 
 def felt_by_methods(suite: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
-    """For each element of a parameter, whether a declared method has a gradient there."""
+    """Return, for each element of a parameter, whether a declared method has a gradient there."""
     start, _ = suite.flowing_values(suite.cached_instance())
     if name not in start or all(method.found for method in traceable(suite)):
         return np.zeros(shape, bool)

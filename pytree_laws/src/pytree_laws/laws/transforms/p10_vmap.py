@@ -72,7 +72,10 @@ def test_p10_one_leaf_mapped(subject: Suite) -> None:
 def check_rows(
     subject: Suite, where: str, got: Any, loop: Sequence[Any], rows: Sequence[tuple[Any, Any]]
 ) -> None:
-    """What vmap gives is what a loop does over instances, each with its arguments; up to as much as rounding moves a row."""
+    """Check that vmap gives what a loop over instances and arguments gives.
+
+    A row may differ by as much as rounding moves the row.
+    """
     # Of a sparse array vmap counts its axis among what is static, and a stack does not.
     if any(map(is_sparse, jax.tree.leaves(got, is_leaf=is_sparse))):
         got, loop = with_arrays_of_sparse(got), [with_arrays_of_sparse(row) for row in loop]
@@ -93,32 +96,35 @@ def is_sparse(node: Any) -> bool:
 
 
 def with_arrays_of_sparse(tree: Any) -> Any:
-    """The tree with the arrays of each sparse one in its place."""
+    """Replace each sparse array of a tree by the list of its arrays."""
     return jax.tree.map(lambda node: arrays_of(node) if is_sparse(node) else node, tree, is_leaf=is_sparse)
 
 
 def holds_none(treedef: Any) -> bool:
-    """Whether a tree may have None for each leaf: a flatten that takes trees apart itself leaves None out."""
+    """Whether a treedef keeps None in place of each leaf.
+
+    A flatten that takes sub-trees apart itself leaves None out.
+    """
     empty = treedef.unflatten([None] * treedef.num_leaves)
     return jax.tree.structure(empty, is_leaf=lambda leaf: leaf is None) == treedef
 
 
 def rows_of(subject: Suite) -> tuple[list[Any], list[Any]]:
-    """Instances of one configuration, and arguments for each."""
+    """Return instances of one configuration, and arguments for each."""
     seeds = range(3)
     return list(map(subject.cached_instance, seeds)), list(map(subject.arguments, seeds))
 
 
 @once_per_session
 def mapped(subject: Suite) -> list[Any]:
-    """What the call gives over instances, and over one leaf, each under vmap; or an error."""
+    """Run the call under vmap over instances, and over one leaf. A result may be an error."""
     made = [result_or_error(over_instances, subject), result_or_error(over_one_leaf, subject)]
     outputs = iter(run_batched([program for program in made if not isinstance(program, Exception)]))
     return [program if isinstance(program, Exception) else next(outputs) for program in made]
 
 
 def over_instances(subject: Suite) -> tuple[Callable[..., Any], Sequence[Any]]:
-    """The call mapped over instances, and what to give it."""
+    """Return the call mapped over instances, and its arguments."""
     instances, arguments = rows_of(subject)
     call, _ = subject.pure_call(instances[0])
     values = stack([subject.to_arrays(each)[0] for each in instances])
@@ -130,7 +136,7 @@ def over_instances(subject: Suite) -> tuple[Callable[..., Any], Sequence[Any]]:
 
 
 def over_one_leaf(subject: Suite) -> tuple[Callable[..., Any], Sequence[Any]]:
-    """The call mapped over the first leaf alone, and what to give it."""
+    """Return the call mapped over the first leaf alone, and its arguments."""
     instance, arguments = subject.cached_example()
     call, value = subject.pure_call(instance)
     leaves, treedef = flatten(value)

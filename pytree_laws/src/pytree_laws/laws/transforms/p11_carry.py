@@ -1,4 +1,4 @@
-"""P11: what lax.scan carries."""
+"""P11: the carry of lax.scan."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -52,7 +52,7 @@ def test_p11_the_carry_is_a_fixed_point(subject: Suite) -> None:
 def check_fixed_point(
     where: str, first: Any, advance: Callable[[Any], Any], what: str = "its new value", hint: str = ""
 ) -> None:
-    """The next value of what is carried has its form, and a scan gives what a loop does."""
+    """Check that the next carry has the form of the last, and that a scan gives what a loop gives."""
     before, after = avals(first), jax.eval_shape(advance, first)
     check(structure(after) == structure(first), where, f"{what} has another structure", hint)
     got, wanted = differing(without_lost_weakness(before, avals(after)), before)
@@ -81,7 +81,10 @@ def test_p11_the_carry_keeps_its_dtypes_with_64_bits_as_well(subject: Suite) -> 
 
 
 def _is_wider(after: Any, first: Any) -> bool:
-    """Whether an array has more bits than it had; a module whose arrays have a fixed width may give fewer than the example."""
+    """Whether an array has more bits than before.
+
+    A module whose arrays have a fixed width may return fewer bits than the example has.
+    """
     dtypes = ([getattr(leaf, "dtype", None) for leaf in jax.tree.leaves(tree)] for tree in (after, first))
     new, old = ([getattr(dtype, "itemsize", 0) for dtype in each] for each in dtypes)
     return any(wide > narrow for wide, narrow in zip(new, old, strict=True))
@@ -90,7 +93,7 @@ def _is_wider(after: Any, first: Any) -> bool:
 def advancing(
     subject: Suite, example: tuple[Any, Sequence[Any]] | None = None
 ) -> tuple[Any, Callable[[Any], Any]]:
-    """The carry of the example, or of another, and how one call advances it; skips where there is none."""
+    """Return the carry of an example, and a function to the next one, or skip if there is no carry."""
     if subject.carry is None:
         not_applicable("no carry is declared")
     instance, arguments = example or subject.example()
@@ -98,7 +101,10 @@ def advancing(
 
 
 def carried(run: Callable[..., Any], arguments: Sequence[Any], at: int) -> tuple[Any, Callable[[Any], Any]]:
-    """The argument at a position, and a function from it to its next value, which comes first in what is returned."""
+    """Return the argument at a position, and a function from it to its next value.
+
+    The next value comes first in the result.
+    """
 
     def advance(carry: Any) -> Any:
         return new_carry(run(*arguments[:at], carry, *arguments[at + 1 :]), carry)
@@ -113,7 +119,7 @@ def test_p11_the_carry_advances(subject: Suite) -> None:
 
 
 def check_advances(where: str, carry: Any, advance: Callable[[Any], Any]) -> None:
-    """The next value of what is carried is computed, and not handed on."""
+    """Check that the next carry is computed, and not the last one handed on."""
     jaxpr = jax.make_jaxpr(lambda carry: arrays_of(advance(carry)))(carry).jaxpr
     same = [new is old for new, old in zip(jaxpr.outvars, jaxpr.invars)]
     hint = "it returns what it was given, and not what it computed"

@@ -1,4 +1,4 @@
-"""P18: where the tests run, and for what else the class compiles."""
+"""P18: the platform that the tests run on, and further platforms that the class compiles for."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ CHECKS = Checks(LAW)
 
 
 def check_lowers(subject: Suite, where: str, function: Callable[..., Any], arguments: Sequence[Any]) -> None:
-    """Says each platform of `lower_for` for which the function does not lower, and why."""
+    """Check that a function lowers for each platform of `lower_for`."""
     faults = [lowering_fault(function, name, *arguments) for name in subject.lower_for]
     check(not any(faults), where, "; ".join(filter(None, faults)))
 

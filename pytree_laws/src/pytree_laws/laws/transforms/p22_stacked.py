@@ -32,7 +32,7 @@ LAW = Law(
 
 LOOP = Condition("no loop is declared", lambda suite: type(suite).loop is not Suite.loop, "loop")
 REMAT = frozenset(("checkpoint", "remat", "remat2"))
-"""Names of the primitive that computes again on the way back."""
+"""Names of the primitive that computes a layer again in the backward pass."""
 STACKED = declares("stacked", "no stacked layers are declared")
 CHECKS = Checks(LAW)
 

@@ -1,4 +1,4 @@
-"""Conditions that the author of a class knows to be true: `@holds` makes a test of one.
+"""Conditions that the author of a class knows to be true: `@holds` makes a test of each.
 
     @holds
     def test_two_reflections_are_none(self, instance, *arguments):
@@ -11,9 +11,9 @@ A condition over methods takes the arguments of one of them:
     def test_the_inverse_undoes_it(self, instance, x):
         return self.close(instance.inverse(instance.forward(x)), x)
 
-It is tried on several examples, in each of `dtypes`, eagerly and under `jax.jit`; on the last
-with other values in the parameters that begin as a constant, as training may leave them: a bias
-of zeros hides what is done with it. `@holds(at_start=True)` is of a new instance alone.
+The test tries the condition on several examples, in each of `dtypes`, eagerly and under `jax.jit`.
+On the last example, parameters that begin as a constant have other values, as after training. A
+bias of zeros would hide what is done with it. `@holds(at_start=True)` tries new instances alone.
 """
 
 import ast
@@ -40,7 +40,7 @@ Test = Callable[[Any], None]
 
 
 class NotTrue(AssertionError):
-    """A condition that its author said to hold is false."""
+    """Failure of a condition that its author states to be true."""
 
 
 @overload
@@ -50,10 +50,10 @@ def holds(*, of: str | Sequence[str] = "call", at_start: bool = False) -> Callab
 def holds(
     condition: Condition | None = None, *, of: str | Sequence[str] = "call", at_start: bool = False
 ) -> Any:
-    """A test of a condition: a method that takes an instance and the arguments of the call.
+    """Make a test of a condition, which is a method of an instance and the arguments of the call.
 
-    `@holds(of="forward")` gives it those of a method among `methods`, and with several
-    names those of each, in this order.
+    `@holds(of="forward")` passes the arguments of a method among `methods`. Several names pass the arguments
+    of each, in this order.
     """
     names = (of,) if isinstance(of, str) else tuple(of)
     if condition is None:
@@ -77,7 +77,7 @@ def _test_of(condition: Condition, of: Sequence[str], at_start: bool) -> Test:
 
 
 def conditions_of(suite: Any) -> Iterator[tuple[str, Callable[[], None]]]:
-    """The conditions of a suite, by name, as the tests that they are."""
+    """Yield the conditions of a suite by name, as tests."""
     owners = reversed(type(suite).__mro__)
     for name in dict.fromkeys(name for owner in owners for name in vars(owner)):
         if getattr(inspect.getattr_static(suite, name), "is_condition", False):
@@ -111,7 +111,7 @@ def _try(suite: Any, condition: Condition, dtype: str | None, of: Sequence[str],
 def _example(
     suite: Any, dtype: str | None, seed: int, of: Sequence[str], is_moved: bool
 ) -> Generator[Example]:
-    """An example, with the arguments of the call or of methods."""
+    """Yield an instance, with the arguments of the call or of methods."""
     usual = real_dtype("float")
     functions = {**{method.name: method.arguments for method in suite.methods}, "call": suite.arguments}
     arguments = tuple(function for name in of for function in functions[name](seed))
@@ -137,7 +137,7 @@ def _demand(suite: Any, condition: Condition, example: Example, where: str) -> N
 
 
 def _said(condition: Condition) -> str:
-    """What a condition returns, as it is written, or its name."""
+    """Return the source of what a condition returns, or else its name."""
     nodes = nodes_of(condition)
     if not nodes:
         return f"`{condition.__name__}`"

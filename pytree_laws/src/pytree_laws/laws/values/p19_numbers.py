@@ -1,4 +1,4 @@
-"""P19: what the call computes is what its author knows: a reference, or invariants."""
+"""P19: the call computes what its author knows, by a reference or by invariants."""
 
 from typing import Any
 
@@ -90,7 +90,7 @@ def test_p19_random_values_give_those_of_the_reference(subject: Suite) -> None:
 
 
 def _reference_of(subject: Suite, instance: Any, arguments: Any) -> Any:
-    """What the reference gives, as arrays of the dtypes that the call has to give."""
+    """Run the reference, and return arrays in the dtypes that the call has to return."""
     usual = dtype_of((instance, arguments))
     call_arguments = map_arrays(wide_in_numpy, arguments)
     with in_64_bits(), np.errstate(all="ignore"):
@@ -104,9 +104,9 @@ def _check_numbers(subject: Suite, where: str, got: Any, wanted: Any) -> None:
 
 
 def as_the_call_has_it(value: Any, usual: Any) -> np.ndarray:
-    """A result of the reference in the dtype of its numbers, where these have one.
+    """Cast a result of the reference to the precision of the call.
 
-    All of them have 64 bits in the reference. What has fewer, it casts on purpose.
+    The reference computes in 64 bits. A narrower result is cast there on purpose, and stays.
     """
     array = np.asarray(value)
     if array.dtype.name in ("float64", "complex128") and usual is not None:
@@ -117,7 +117,7 @@ def as_the_call_has_it(value: Any, usual: Any) -> np.ndarray:
 
 
 def without_state(result: Any) -> Any:
-    """What a call returns beside the next state of an `equinox.nn.State`, of which no reference speaks."""
+    """Return a result without the next `equinox.nn.State`, which no reference covers."""
     if type(result) is not tuple or not any(map(is_state, result)):
         return result
     rest = tuple(part for part in result if not is_state(part))

@@ -1,4 +1,4 @@
-"""P19: what the call computes is what was last approved."""
+"""P19: the call computes what was last approved."""
 
 import contextlib
 import os
@@ -89,19 +89,22 @@ def test_p19_numbers_are_those_of_the_record(subject: Suite, session: Session) -
 
 
 def broken_methods(subject: Suite, faults: Iterable[Finding]) -> tuple[str, ...]:
-    """The methods of which alone a law found a fault: numbers of the others are held to, and recorded."""
+    """Return the methods in which a law found a fault.
+
+    The numbers of other methods are still checked and recorded.
+    """
     names = [method.name for method in usable(subject)] if faults else []
     return tuple(name for name in names if any(_is_of(finding.where, [name]) for finding in faults))
 
 
 def _is_of(place: str, methods: Iterable[str]) -> bool:
-    """Whether a finding, or an entry of a record, is of one of the methods: `step`, `step.0`, `gradient of step by x`."""
+    """Whether a finding or an entry is of one of the methods: `step`, `step.0`, `gradient of step by x`."""
     return any(re.match(rf"(gradient of )?{re.escape(name)}(?!\w)", place) for name in methods)
 
 
 @contextlib.contextmanager
 def resting_on(findings: Iterable[Finding]) -> Generator[None]:
-    """Skips a failure that follows from what other laws found."""
+    """Skip a failure that follows from findings of other laws."""
     try:
         yield
     except Fault:
@@ -111,7 +114,10 @@ def resting_on(findings: Iterable[Finding]) -> Generator[None]:
 
 
 def compare(subject: Suite, text: str, broken: Collection[str] = ()) -> None:
-    """Holds the suite to a record, where that was written with the settings of this run; not what is of `broken` methods."""
+    """Check the suite against a record, without entries of `broken` methods.
+
+    A record that was written with other settings than those of this run is skipped.
+    """
     record, settings = read(subject, text), settings_of(text)
     if settings not in (usual_settings(), None):
         pytest.skip(f"the numbers are recorded with {settings}, this run has {usual_settings()}")
@@ -129,7 +135,7 @@ def compare(subject: Suite, text: str, broken: Collection[str] = ()) -> None:
 
 
 def changed_numbers(subject: Suite, record: Record, kind: str) -> list[str]:
-    """What differs from a section of the record, each in one line."""
+    """List the differences from a section of the record, one a line."""
     section = section_of(type(subject), kind)
     if kind in FURTHER and section not in record:
         return []  # it has none, or was recorded before there were such
@@ -159,7 +165,7 @@ def how_to_record(subject: Suite) -> str:
 
 
 def sections(suite: Any) -> Record:
-    """What a suite computes now, as a record has it."""
+    """Return what a suite computes now, in the form of a record."""
     by_section = {section_of(type(suite), section): entries_of(suite, section) for section in EVERY}
     needed = {section_of(type(suite), section) for section in SECTIONS}
     by_section[section_of(type(suite), ALONE)] = of_dims(suite)  # which P20 holds
@@ -167,20 +173,23 @@ def sections(suite: Any) -> Record:
 
 
 def record_text(suites: Sequence[Any], tests: str) -> str:
-    """A new record of the suites of a test file."""
+    """Return the text of a new record for the suites of a test file."""
     by_section = {name: section for suite in suites for name, section in sections(suite).items()}
     return render_record(dict(sorted(by_section.items())), tests)
 
 
 def entries_of(suite: Any, section: str) -> dict[str, Entry]:
-    """What a suite computes now in one section."""
+    """Return what a suite computes now in one section."""
     if section in FURTHER:
         return FURTHER[section](suite) if suite.tries_configurations else {}
     return entries(section_numbers(suite, section))
 
 
 def write(suite: Any, broken: Collection[str] = ()) -> str:
-    """Records what a suite computes, but for `broken` methods, and says so in a line; what is close to what was recorded keeps its text."""
+    """Record what a suite computes, without `broken` methods, and return a line on that.
+
+    A number close to the recorded one keeps its text.
+    """
     laws: Any = type(suite)
     tests = tests_of(suite)
     if tests is None:
@@ -200,7 +209,7 @@ def write(suite: Any, broken: Collection[str] = ()) -> str:
 
 
 def _changed(text: str | None, now: Record, suite: Any, tests: str) -> str:
-    """The text of a record with the sections of one suite as they are now, and without suites that are gone."""
+    """Return the text of a record with one suite's new sections, and without suites that are gone."""
     laws: Any = type(suite)
     before = parse_record(text) if text else {}
     module = vars(sys.modules[laws.__module__])

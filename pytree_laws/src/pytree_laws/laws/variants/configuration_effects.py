@@ -1,4 +1,4 @@
-"""P7, P9, P12, P15 and P16 where a flag has another value: what holds in the example holds there as well."""
+"""P7, P9, P12, P15 and P16 in each configuration: what holds in the example holds there as well."""
 
 import functools
 import warnings
@@ -63,7 +63,7 @@ def test_p12_leaves_everything_alone_in_each_configuration(subject: PytreeSuite)
 
 
 def _traced_from_outside(traced: TracedConfiguration) -> None:
-    """A trace of the call, to which the instance is no argument."""
+    """Trace the call with the instance closed over, and not as an argument."""
     call, arguments = call_function(traced.suite, traced.configuration.given, by_name=True)
     static, arrays = partition(arguments)
     jax.eval_shape(lambda arrays: call(traced.instance, combine(static, arrays)), arrays)
@@ -101,7 +101,7 @@ def test_p07_bfloat16_stays_so_in_each_configuration(subject: Suite) -> None:
 
 
 def _narrow_outputs(subject: Suite, traced: TracedConfiguration) -> list[jnp.dtype]:
-    """The dtypes of what the call gives for bfloat16; none where there is no such operation, or values decide."""
+    """Return the dtypes of the outputs for bfloat16, or [] if the call cannot be traced so."""
     tree, back = subject.to_tree(traced.instance)
     try:
         with warnings.catch_warnings(action="ignore"):  # as where it was traced first
@@ -133,7 +133,7 @@ def test_p09_buffers_have_no_gradient_in_each_configuration(subject: Suite) -> N
 
 
 def _cut_off(subject: Suite, usual: TracedConfiguration) -> set[str]:
-    """The leaves from which the example keeps the gradient away, or would if it read them, as of buffers."""
+    """Return the leaves that gradients do not reach in the example, or would not if read, such as buffers."""
     marks = leaves_stopped(usual), leaves_behind_stops(usual), leaves_read(usual)
     stopped, at_once, read = ({name for name, mark in of_path.items() if mark} for of_path in marks)
     names = marks_by_path(usual, [True] * len(usual.inputs)) if subject.declares_arrays() else ()

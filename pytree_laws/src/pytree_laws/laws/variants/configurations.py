@@ -1,4 +1,4 @@
-"""What a class is held to in each configuration that the signatures of its constructor and its call show."""
+"""Laws of each configuration that the signatures of the constructor and the call show."""
 
 import inspect
 import itertools
@@ -62,7 +62,6 @@ def _traced(subject: Suite) -> list[TracedConfiguration]:
 
 
 def _usual(subject: Suite) -> TracedConfiguration:
-    """The example itself."""
     return traced_configurations(subject)[0]
 
 
@@ -78,7 +77,7 @@ def _can_be_built(subject: Suite, traced: TracedConfiguration) -> None:
 
 
 def _is_no_argument(traced: TracedConfiguration, cls: type) -> bool:
-    """Whether a factory does not take an argument of the constructor that it calls, so that no configuration has it."""
+    """Whether a factory lacks an argument of the constructor, so that no configuration has it."""
     error, configuration = traced.error, traced.configuration
     if not isinstance(error, TypeError) or configuration.is_declared:
         return False
@@ -118,7 +117,7 @@ def test_p02_the_dtype_reaches_every_leaf_in_each_configuration(subject: Suite) 
 
 
 def is_own(subject: Suite, path: str) -> bool:
-    """Whether an array is of the class itself, and of no part that decides its dtype."""
+    """Whether an array is the class's own, and not of a part that decides its dtype."""
     leaf = subject.declared(path)
     if leaf is None:
         return "." not in path
@@ -282,7 +281,7 @@ def test_p09_uses_its_parameters_in_each_configuration(subject: Suite) -> None:
 
 
 def _refuse(subject: Suite, traced: TracedConfiguration, may_be: bool) -> None:
-    """A finding, where an error was not meant."""
+    """Raise a fault for an error that was not meant."""
     __tracebackhide__ = True
     if traced.error is not None and not may_be:
         message = f"the {traced.stage} raised {error_text(traced.error)}"
@@ -292,7 +291,7 @@ def _refuse(subject: Suite, traced: TracedConfiguration, may_be: bool) -> None:
 
 
 def _asks_for_others(subject: Suite, traced: TracedConfiguration) -> bool:
-    """Whether a configuration that nobody declared may be for other values than those of the example."""
+    """Whether an undeclared configuration may be for other values than those of the example."""
     if traced.configuration.leaves_out_alone:
         return True  # a default of None may stand for what each caller gives, as the example does
     is_declared = traced.configuration.is_declared or traced.stage == "constructor"
@@ -300,6 +299,6 @@ def _asks_for_others(subject: Suite, traced: TracedConfiguration) -> bool:
 
 
 def _left_out(use: Invocation, kind: type) -> list[str]:
-    """The arguments of a call that may be of a kind, and are None in the example."""
+    """Return the arguments of a call that may be of a type, and are None in the example."""
     annotations, absent = use.annotations(), [name for name in use.varied() if use.given[name] is None]
     return [name for name in absent if any(value is kind for value in members(annotations.get(name)))]

@@ -21,7 +21,7 @@ from ...sharding.dims import results_with_dims
 
 CHECKS = Checks()
 Forms = Mapping[str, Any]
-"""Results in shapes and dtypes, by path."""
+"""Results as shapes and dtypes, by path."""
 BRANCH = "a way through the code that the example does not take, which gives something else than is annotated"
 
 
@@ -54,7 +54,7 @@ def test_p07_methods_give_what_is_declared_in_each_configuration(subject: Suite)
 
 
 def _check_forms(where: str, paths: list[str], usual: Forms, forms: Forms, *, sizes: bool) -> None:
-    """Holds the results at paths to the forms of the example: their sizes, or their ranks alone."""
+    """Check that results have the sizes of the example, or its ranks alone if `sizes` is false."""
     for path in (path for path in paths if path in usual):
         declared, result = usual[path], forms.get(path)
         place = f"{where}, output {path}".removesuffix(", output ")
@@ -69,15 +69,15 @@ def _check_forms(where: str, paths: list[str], usual: Forms, forms: Forms, *, si
 
 
 def _forms(name: str, trace: Traced) -> Forms:
-    """The results of a use, by path below its name."""
+    """Return the results of a use by path, without the name of the use."""
     results, _ = trace.form
     return {path.removeprefix(name).removeprefix("."): form for path, form in results.items()}
 
 
 def _has_the_same_sizes(subject: Suite, instance: Any, changes: Mapping[str, Any]) -> bool:
-    """Whether nothing that is changed is a size, and the arrays of an instance have the shapes of the example.
+    """Whether only flags have changed, and the arrays of an instance keep their shapes.
 
-    A number may be a size, and a text or a member of an enum may choose one (`padding="VALID"`); a flag is none.
+    A number may be a size. A text or a member of an enum may choose one (`padding="VALID"`).
     """
     if not all(isinstance(value, bool | None) for value in changes.values()):
         return False
@@ -87,7 +87,7 @@ def _has_the_same_sizes(subject: Suite, instance: Any, changes: Mapping[str, Any
 
 @or_else(None, NameError, TypeError, ValueError, AttributeError)
 def _annotation(subject: Suite, method: Method) -> Any:
-    """What a method or a property is annotated to return."""
+    """Return the annotation of the result of a method or a property."""
     attribute = inspect.getattr_static(type(subject.cached_instance()), method.name, None)
     function = getattr(attribute, "fget", None) or getattr(attribute, "__func__", attribute)
     return typing.get_type_hints(inspect.unwrap(function)).get("return")

@@ -1,4 +1,4 @@
-"""What the laws say of flags and options: those of the call and of methods matter, and those of the constructor leave out what is declared."""
+"""Laws of flags and options: each matters, and leaves out what is declared."""
 
 import contextlib
 import warnings
@@ -76,7 +76,7 @@ def _check(subject: Suite, where: str, name: str, matters: bool) -> None:
 
 
 def _matters_at_rates(subject: Suite, name: str) -> bool:
-    """Whether a flag matters to an instance whose rates are not 0, as that of a dropout is by default."""
+    """Whether a flag matters once rates are not 0, which is the default rate of many dropouts."""
     maker = example_construction(subject)
     numbers = {part: maker.given[part] for part in maker.varied()} if maker else {}
     rates = {part: SOME[float] for part, value in numbers.items() if type(value) is float and value == 0}
@@ -90,7 +90,7 @@ def _key(configuration: Configuration, without: str = "") -> str:
 
 
 def _differ(subject: Suite, traced: TracedConfiguration, other: TracedConfiguration | None) -> bool:
-    """Whether two configurations do not do the same, as far as their traces tell: in what they give, and what they change."""
+    """Whether the traces of two configurations differ, in their results or updates."""
     if other is None:
         return False
     if traced.trace is None or other.trace is None:
@@ -101,13 +101,16 @@ def _differ(subject: Suite, traced: TracedConfiguration, other: TracedConfigurat
 
 
 def _changes(subject: Suite, traced: TracedConfiguration) -> str:
-    """What the call computes of the state of a module, which it does not give."""
+    """Return as text what the call computes, with its updates of a module's state."""
     instance = subject.copied(traced.instance)
     return _text(trace_call(traced.suite, instance, traced.configuration.given, after=True)[0])
 
 
 def _text(trace: Any) -> str:
-    """What the call computes, and in which structure: the settings of a module that it makes are part of that."""
+    """Return as text what the call computes, and the structure of the result.
+
+    The structure includes the settings of a module that the call makes.
+    """
     closed, form = trace
     return f"{without_dead(closed.jaxpr)} {structure(form)}"
 
@@ -131,7 +134,7 @@ def test_p02_each_flag_leaves_out_what_is_declared(subject: Suite) -> None:
 
 
 def _paths(subject: Suite, instance: Any, flags: Mapping[str, str]) -> set[str]:
-    """The paths of the arrays of an instance; of what a flag leaves out its root."""
+    """Return the paths of the arrays, or the root of those that a flag leaves out."""
     held = subject.named(instance)
     roots = {path for path in flags if any(under_any(name, [path]) for name in held)}
     return roots | {path for path in held if not under_any(path, [*flags])}
@@ -151,7 +154,7 @@ def test_p02_as_many_layers_are_made_as_are_asked_for(subject: Suite) -> None:
 
 
 def _count(layers: Any) -> int:
-    """The number of layers: of a list its length, of stacked layers that of the first axis."""
+    """Return the number of layers: the length of a list, or the first axis of stacked layers."""
     with contextlib.suppress(TypeError):
         return len(layers)
     return int(jax.tree.leaves(layers)[0].shape[0])

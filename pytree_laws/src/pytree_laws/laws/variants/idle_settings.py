@@ -1,4 +1,4 @@
-"""P8 of settings: what a constructor takes and stores makes a difference somewhere."""
+"""P8, of settings: a value that a constructor takes and stores makes a difference somewhere."""
 
 import re
 from typing import Any
@@ -16,9 +16,9 @@ from ...report import ADVICE, check, result_or_error
 
 CHECKS = Checks()
 LABEL = re.compile(r"(^|_)(names?|labels?|titles?|descriptions?|comments?|notes?)$")
-"""Names of what is there for people, and for the code of others."""
+"""Names of settings that are for people, and for the code of others."""
 OF_TRAINING = re.compile(r"(is_)?(train|training|inference|deterministic)|use_running_average")
-"""Names of flags that say whether a module is trained."""
+"""Names of flags that say whether a module is in training."""
 
 
 # A setting that nothing reads computes nothing that is wrong, and may be a record for others.
@@ -40,13 +40,13 @@ def test_p08_every_setting_matters(subject: Suite) -> None:
 
 
 def _flags_of_its_own(subject: Suite) -> set[str]:
-    """The flags of training that the constructor of a module of Flax sets, and `train`, `eval` or `set_attributes` change."""
+    """Return the flags of training that a Flax module sets, and that `train` or `eval` changes."""
     statics = subject.statics_of(subject.cached_instance()) if subject.is_mutable else ()
     return {path for path, value in statics if type(value) is bool and OF_TRAINING.fullmatch(path)}
 
 
 def _shows(subject: Suite, name: str, attribute: str) -> bool:
-    """Whether an instance that is built with one of other values differs beside it; or none can be built."""
+    """Whether another value of a setting changes more than its attribute, or no other value builds."""
     usual, is_built = subject.cached_instance(), False
     for value in alternatives(attributes(usual)[attribute]):
         other = result_or_error(lambda given=value: build_with(subject, {name: given}, abstractly=False))
@@ -58,7 +58,7 @@ def _shows(subject: Suite, name: str, attribute: str) -> bool:
 
 
 def _are_alike(instance: Any, other: Any, attribute: str) -> bool:
-    """Whether two instances hold the same but for one attribute."""
+    """Whether two instances hold the same, except for one attribute."""
     own, others = dict(statics_of(instance)), dict(statics_of(other))
     if snapshot(arrays_of(instance)) != snapshot(arrays_of(other)) or own.keys() != others.keys():
         return False

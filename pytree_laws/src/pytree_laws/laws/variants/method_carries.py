@@ -1,4 +1,4 @@
-"""P11 for methods: those that give the next instance, and those that give the next of an argument."""
+"""P11, of methods that return the next instance, or the next value of an argument."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -75,7 +75,10 @@ def _check_carry(subject: Suite, method: Method) -> None:
 
 
 def is_for_these_alone(following: Callable[[Any], Any], arguments: Any) -> bool:
-    """Whether flags and counts alone depend on what is given, which may stay as they are for its values."""
+    """Whether only flags and counts depend on the arguments.
+
+    Such leaves may stay as they are for these values.
+    """
 
     def depends(are_inexact: bool) -> bool:
         def parts(argument: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""P8 and P5, of methods: in some use a result or an update follows each argument, and each leaf and static value that is declared as used."""
+"""P8 and P5, of methods: results depend on each argument, leaf and static value declared as used."""
 
 import contextlib
 import functools
@@ -41,9 +41,9 @@ USES = of_methods("no method is declared to use anything", lambda method: method
 SEEDS = 4
 STEPS = 3
 COUNTS = 8
-"""How far a count is moved at most: a draw by its number may be the same for some."""
+"""Bound on the steps of a count, since a draw by its number may be the same for some counts."""
 FAR = 20.0
-"""How far a leaf is moved at most: what is drawn or compared with it may not show a small step."""
+"""Largest move of a leaf, since a draw or a comparison may hide a small step."""
 
 
 @CHECKS.register(ARRAYS_DECLARED, METHODS, severity=ADVICE)
@@ -61,7 +61,10 @@ def test_p08_every_argument_of_a_method_matters(subject: Suite) -> None:
 
 
 def _arguments(subject: Suite, method: Method, use: Use) -> dict[str, str]:
-    """The names of arguments that are arrays, or tuples of them, with their positions in the example; of a state nothing need matter."""
+    """Return the arguments that are arrays or tuples of them, with their positions in the example.
+
+    A state need not matter, and is left out.
+    """
     invocation = invocation_of(method, use)
     if invocation is None:
         return {}
@@ -72,7 +75,7 @@ def _arguments(subject: Suite, method: Method, use: Use) -> dict[str, str]:
 
 
 def _reached(given: Any, trace: Any) -> set[str]:
-    """The positions, or names, of the arguments that a use depends on: of all where it cannot be traced."""
+    """Return positions or names of the arguments that a use depends on, or all of them without a trace."""
     names = [path.partition(".")[0] for path, _ in named_arrays(given)]
     if trace is None:
         return set(names)
@@ -81,7 +84,7 @@ def _reached(given: Any, trace: Any) -> set[str]:
 
 
 def _gives_its_form(subject: Suite, example: TracedUse, place: str) -> bool:
-    """Whether arrays of other shapes are computed where an argument is shorter, or the method then raises."""
+    """Whether a shorter argument changes the shapes within a method, or makes the method raise."""
     use, trace = example.use, example.trace
     given = list(use.given)
     given[int(place)] = jax.tree.map(lambda leaf: leaf[:1] if jnp.ndim(leaf) else leaf, given[int(place)])
@@ -90,12 +93,12 @@ def _gives_its_form(subject: Suite, example: TracedUse, place: str) -> bool:
 
 
 def _is_of_arrays(value: Any) -> bool:
-    """Whether it is an array, or a tuple that holds nothing else, named or not."""
+    """Whether a value is an array, or a tuple that holds arrays alone, named or not."""
     return is_array(value) or (isinstance(value, tuple) and bool(value) and all(map(_is_of_arrays, value)))
 
 
 def _shapes(trace: Any) -> list[Any]:
-    """The shapes and dtypes of all that is computed on the way."""
+    """Return shape and dtype of each intermediate value."""
     return [v.aval for equation in trace.jaxpr.jaxpr.eqns for v in equation.outvars]
 
 
@@ -122,7 +125,10 @@ def test_p08_methods_follow_the_leaves_that_they_use(subject: Suite) -> None:
 
 @or_else(False)
 def _cancels(subject: Suite, name: str, path: str) -> bool:
-    """Whether a method computes with a leaf, and what an edit changes on the way is gone in the end, as a scale is in shares of a sum."""
+    """Whether a method computes with a leaf, but an edit cancels out on the way.
+
+    A scale does so in shares of a sum.
+    """
     method = {method.name: method for method in traceable(subject)}[name]
     instance = subject.at_point(0)[0]
     run, given = program_of(subject, method, instance, method.arguments(0))
@@ -140,7 +146,10 @@ def _seen(
     change: Callable[[Any], Any] = lambda pair: pair,
     later: Any = None,
 ) -> set[tuple[str, str]]:
-    """The methods and paths of which an edit shows, at one point; what is given is changed as a pair with the instance."""
+    """Return the methods and paths for which an edit shows at one point.
+
+    `change` maps the pair of the instance and all arguments.
+    """
     run, (start, _) = compiled_methods(subject), subject.at_point(seed)
     instance = start if later is None else later
     _, arguments = change((instance, [method.arguments(seed) for method in methods]))
@@ -156,12 +165,15 @@ def _seen(
 
 
 def _equal(pair: tuple[Any, list[Any]]) -> tuple[Any, list[Any]]:
-    """With arguments of one form that are equal, those of each method by themselves."""
+    """Set arguments of one form equal, for each method by itself."""
     return pair[0], [*map(equalized, pair[1])]
 
 
 def _later(subject: Suite) -> Iterator[Any]:
-    """The instances after each step of a method that gives the next one, and one far from zero, which has counted some as well: what begins empty holds something then."""
+    """Yield instances after steps of methods, and instances far from zero.
+
+    What begins empty holds something then.
+    """
     for method in (each for each in usable_methods(subject) if each.carry == SELF):
         with contextlib.suppress(*ANY_ERROR):
             instance = subject.at_point(0)[0]
@@ -173,7 +185,7 @@ def _later(subject: Suite) -> Iterator[Any]:
 
 
 def _far_from_zero(subject: Suite) -> Any:
-    """An instance all of whose floats are larger, as a count has to be for a variance."""
+    """Return an instance with larger floats, such as the count that a variance divides by."""
     instance = subject.cached_instance()
     for name, leaf in subject.named(instance).items():
         if is_inexact(leaf):
@@ -182,12 +194,12 @@ def _far_from_zero(subject: Suite) -> Any:
 
 
 def below(leaves: Iterable[str], path: str) -> list[str]:
-    """The leaves at a path, or below it."""
+    """Return the leaves at a path, or below it."""
     return [name for name in leaves if f"{name}.".startswith(f"{path}.")]
 
 
 def _edited(subject: Suite, instance: Any, path: str, seed: int) -> Iterator[Any]:
-    """The instance with other values at a path, of all leaves there together."""
+    """Yield instances with other values in all leaves at a path."""
     leaves = subject.named(instance)
     names = below(leaves, path)
     for values in zip(*(_others(leaves[name], seed) for name in names)):
@@ -198,7 +210,10 @@ def _edited(subject: Suite, instance: Any, path: str, seed: int) -> Iterator[Any
 
 
 def _others(leaf: Any, seed: int) -> Iterator[Any]:
-    """Other values of a leaf: near it, and far away with the elements apart from each other, as chances must be."""
+    """Yield other values of a leaf: near it, and far away with the elements apart from each other.
+
+    Probabilities show an edit only if they differ.
+    """
     yield perturb_leaf(leaf)
     yield perturb_leaf(leaf, -1)
     if jnp.issubdtype(leaf.dtype, jnp.integer):
@@ -209,7 +224,10 @@ def _others(leaf: Any, seed: int) -> Iterator[Any]:
 
 
 def _shows_nothing(result: list[Any]) -> bool:
-    """Whether there is no finite float in what a method gives, which no edit changes then: another law tells of that."""
+    """Whether no float of a result is finite.
+
+    An edit cannot show then, and another law reports the result.
+    """
     floats = [leaf for leaf in arrays_of(result) if is_inexact(leaf)]
     return bool(floats) and not any(jnp.isfinite(leaf).any() for leaf in floats)
 
@@ -233,6 +251,6 @@ def test_p05_methods_follow_the_static_values_that_they_use(subject: Suite) -> N
 
 
 def _text(subject: Suite, method: Method, instance: Any) -> str:
-    """What a method computes, as text; empty where it refuses the instance."""
+    """Return as text what a method computes, or an empty text for an instance that the method refuses."""
     trace = trace_use(subject, example_use(method, instance))
     return "" if trace is None else computed_text(trace)

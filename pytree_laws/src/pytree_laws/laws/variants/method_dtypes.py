@@ -1,4 +1,4 @@
-"""P7, of methods whose results depend on their arguments alone: these have the dtypes that the arguments give."""
+"""P7, of results that depend on the arguments alone: the arguments decide their dtypes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,7 +32,7 @@ def test_p07_results_of_arguments_alone_have_their_dtype(subject: Suite) -> None
 
 
 def _reads_no_float(trace: Traced) -> bool:
-    """Whether floats that a method gives depend on floats that it is given, and on no float leaf of the instance."""
+    """Whether a method's float results depend on float arguments, and on no float leaf."""
     closed, (value, _) = trace.jaxpr, trace.inputs
     count = len(arrays_of(value))
     reached = [
@@ -44,7 +44,7 @@ def _reads_no_float(trace: Traced) -> bool:
 
 
 def _check_dtypes(subject: Suite, traced: TracedUse) -> None:
-    """A use gives the same dtypes where the leaves of the instance have 16 bits, and its arguments the usual ones."""
+    """Check that a use gives the same dtypes if only the leaves have 16 bits."""
     run, (value, arrays) = arrays_given(subject, traced.use)
     usual: Sequence[Any] = jax.eval_shape(run, value, arrays)
     action = "with leaves in bfloat16, of which its result needs none, it"
@@ -59,9 +59,9 @@ def _check_dtypes(subject: Suite, traced: TracedUse) -> None:
 
 
 def _cast_outputs(jaxpr: Any) -> set[int]:
-    """The places of the outputs that a cast makes last, as `(image / 255).astype(self.weight.dtype)`.
+    """Return the positions of outputs that end in a cast, as `(image / 255).astype(self.weight.dtype)`.
 
-    That of `x.at[i].add(y)`, which jax puts behind a scatter, nobody has written.
+    The cast that jax adds after the scatter of `x.at[i].add(y)` does not count.
     """
     made = {v: equation for equation in jaxpr.eqns for v in equation.outvars}
     casts = {v: made[v].invars[0] for v in made if made[v].primitive.name == CAST}

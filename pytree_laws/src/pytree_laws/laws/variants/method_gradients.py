@@ -1,4 +1,4 @@
-"""P9 for methods: their gradients."""
+"""P9, of methods: their gradients."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -49,17 +49,17 @@ STOPS = (
 
 
 def _points(start: dict[str, Any]) -> list[dict[str, Any]]:
-    """What flows at the start, and elsewhere: at zeros many a slope is 0."""
+    """Return the flowing values at the start, and at a second point where fewer slopes are 0."""
     pairs = enumerate(start.items(), 3)
     return [start, {name: pushed(leaf, 0.3, _way(leaf, i)) for i, (name, leaf) in pairs}]
 
 
 STEPS = (STEP, STEP / 10)
-"""The lengths of steps: a kink that one of them crosses shows another slope by the other."""
+"""Lengths of steps. A kink that only one of them crosses gives them different slopes."""
 TOLD_APART = 1e-5
-"""The share of a sum in 32 bits by which a step has to move it for its slope to be more than rounding."""
+"""Share of a sum in 32 bits that a step has to move, so that its slope exceeds rounding."""
 ALIKE = 2 * KINK
-"""By which share the slopes that both show differ on a way that does not bend."""
+"""Relative difference of the two slopes that a straight way may show."""
 ROOT = "a root or a norm of zeros: `jnp.where` hides a NaN of the value, and not that of its gradient, so make what goes in safe, `jnp.where(x > 0, x, 1)`"
 NOT_CALLED = Condition("the call reaches the parameters", lambda suite: not suite.called())
 CLOSED = of_methods("no method declares what it closes", lambda method: method.closed)
@@ -99,7 +99,7 @@ def test_p09_methods_reach_every_parameter(subject: Suite) -> None:
 
 
 def _unreached(subject: Suite, start: dict[str, Any]) -> list[str]:
-    """The paths by which no method has a gradient at any point."""
+    """Return the paths by which no method has a gradient at any point."""
     unreached = [*start]
     for grads in _grads_at_points(subject, start):
         unreached = [name for name in unreached if not np.any(grads[name])]
@@ -109,7 +109,7 @@ def _unreached(subject: Suite, start: dict[str, Any]) -> list[str]:
 
 
 def _grads_at_points(subject: Suite, start: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """By path the gradients of all methods: at the start and elsewhere, and where what counts from 0 has counted some."""
+    """Yield the gradients of all methods by path: at the start, elsewhere, and with other counters."""
     instance = subject.cached_instance()
     for has_counted in (False, True) if subject.counted(instance) is not instance else (False,):
         run = compiled_grads_of_methods(subject, has_counted)
@@ -179,7 +179,7 @@ def test_p09_gradients_of_methods_reach_their_arguments_at_other_values(subject:
 
 
 def _check_stopped(method: Method, where: str, path: str) -> None:
-    """The argument that a path begins with, which no gradient reaches, is one of which the method says so."""
+    """Check that a method declares the argument that no gradient reaches."""
     index = path.partition(".")[0]
     message = f"what it gives depends on argument {path}, and no gradient reaches that"
     hint = f"`jax.lax.stop_gradient` around it; `Method(..., stopped=({index},))` says that this is so on purpose"
@@ -217,13 +217,16 @@ def test_p09_no_gradient_of_a_method_is_nan_at_zeros(subject: Suite) -> None:
 
 
 def _bends_at_zeros(name: str, slopes: SlopesAt) -> bool:
-    """Whether a method has no slope at zeros, on the way of its example: the deviation of equal data has none."""
+    """Whether a method has no slope at zeros along its example, as the deviation of equal data."""
     ways = slopes.scaled(-STEP), slopes.filled(0), slopes.scaled(STEP)
     return not is_smooth(*(np.concatenate([np.ravel(v) for v in at[name].values]) for at in ways))
 
 
 def not_for_zeros(arguments: Any, name: str, slopes: SlopesAt) -> bool:
-    """Whether a method may not be for zeros: it takes numbers of one sign, or is not finite on both sides of zero."""
+    """Whether a method may not be for zeros.
+
+    Such a method takes numbers of one sign, or is not finite on both sides of zero.
+    """
 
     def numbers_at(fill: float) -> list[Any]:
         at_fill = slopes.filled(fill)[name]
@@ -252,7 +255,10 @@ def _check_grads(subject: Suite, point: dict[str, Any]) -> None:
 
 
 def _way(leaf: Any, seed: int = 5) -> np.ndarray:
-    """A direction in which a leaf is moved; a symmetric matrix stays one, since code may read one of its triangles alone."""
+    """Return a direction in which to move a leaf.
+
+    A symmetric matrix stays symmetric, since code may read only one of its triangles.
+    """
     direction, value = way(leaf, seed), np.asarray(leaf)
     is_square = value.ndim > 1 and value.shape[-2] == value.shape[-1]
     if not (is_square and np.array_equal(value, np.swapaxes(value, -2, -1))):
@@ -261,7 +267,10 @@ def _way(leaf: Any, seed: int = 5) -> np.ndarray:
 
 
 def sums_of_moved(*terms: np.ndarray) -> tuple[float, ...]:
-    """The sums of those terms that differ, or are not finite: beside large ones that stay, a small change would be rounding."""
+    """Sum the terms that differ or are not finite.
+
+    Beside large terms that stay, a small change would be lost in rounding.
+    """
     every = np.stack(terms)
     moved = np.any((every != terms[0]) | ~np.isfinite(every), axis=0)
     with np.errstate(invalid="ignore"):
@@ -275,7 +284,10 @@ def _check_grad(
     gradient_and_way: tuple[np.ndarray, np.ndarray],
     values: Mapping[float, Sequence[float]],
 ) -> None:
-    """The gradient is the slope that steps show, if those of two lengths show the same one: where they do not, the way bends."""
+    """Check that the gradient is the slope that steps of two lengths show.
+
+    If their slopes differ, the way bends, and the check passes.
+    """
     grad, ahead = gradient_and_way
     finite = {step: moved for step, moved in values.items() if np.isfinite(moved).all()}
     if not finite or grad.dtype.itemsize <= 2:
@@ -300,5 +312,5 @@ def _check_grad(
 
 
 def is_told_apart(moved: Sequence[float]) -> bool:
-    """Whether a step moves sums in 32 bits by much more than these are rounded."""
+    """Whether a step moves sums in 32 bits by much more than their rounding."""
     return abs(moved[2] - moved[0]) > TOLD_APART * max(map(abs, moved))

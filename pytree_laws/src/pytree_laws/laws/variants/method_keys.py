@@ -1,4 +1,4 @@
-"""P15 and P12 of methods: each key is used once, at each value of a flag too, and draws follow a key that is given."""
+"""P15 and P12, of methods: each key is used once at each flag, and draws follow a given key."""
 
 import functools
 from collections.abc import Callable

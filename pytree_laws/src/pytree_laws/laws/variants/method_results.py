@@ -1,4 +1,4 @@
-"""P7 and P15, of what methods give on their examples: told before what the call makes of it."""
+"""P7 and P15, of what methods return on their examples, which is reported before the call."""
 
 import enum
 import functools
@@ -94,19 +94,22 @@ def test_p07_methods_work_at_each_flag(subject: Suite) -> None:
 
 
 def changes_flags_alone(use: Use) -> bool:
-    """Whether a use has another value for flags and named options alone, and no other number, which might be too large."""
+    """Whether a use changes only flags and named options.
+
+    Another number might be too large.
+    """
     return all(isinstance(value, bool | str | enum.Enum) for value in use.changes.values())
 
 
 def _error_of(subject: Suite, use: Use) -> Exception | None:
-    """What a use raises when it is traced, and does not refuse on purpose."""
+    """Return the error that a use raises when traced, unless the class raises it on purpose."""
     result = result_or_error(traced_or_raise, subject, use)
     is_error = isinstance(result, Exception)
     return result if is_error and not raises_deliberately(result, type(subject.cached_instance())) else None
 
 
 def _that_ask_alike(subject: Suite, error: Exception | None) -> list[str]:
-    """The methods that ask a module for the name which an error says is nowhere."""
+    """Return the methods that ask a module for the name that an error misses."""
     module = getattr(error, "obj", None)
     if not (isinstance(error, AttributeError) and isinstance(module, ModuleType) and error.name):
         return []
@@ -114,17 +117,20 @@ def _that_ask_alike(subject: Suite, error: Exception | None) -> list[str]:
 
 
 def _lacks_a_part(instance: Any, error: Exception | None) -> bool:
-    """Whether an error is about None, which the instance has in the place of an optional part."""
+    """Whether an error is about None, which an instance has in place of an optional part."""
     return "NoneType" in str(error) and any(value is None for value in attributes(instance).values())
 
 
 def _is_missing(instance: Any, name: str) -> bool:
-    """Whether neither the class nor the instance has a method; a property may raise an `AttributeError` by itself."""
+    """Whether neither the class nor the instance has a method.
+
+    A property may itself raise an `AttributeError`.
+    """
     return not (hasattr(type(instance), name) or hasattr(instance, name))
 
 
 def _is_broken(subject: Suite, name: str, error: Exception | None) -> bool:
-    """Whether a method raises on its example, and does not say so on purpose, nor asks for a package that is not there."""
+    """Whether a method raises on its example, neither on purpose nor for a missing package."""
     if error is None or isinstance(error, NotImplementedError) or asks_for_a_package(error):
         return False
     if name not in [method.name for method in methods_of(subject) if method.found]:
@@ -146,7 +152,10 @@ def _check_returns(subject: Suite, method: Method, got: Sequence[Any]) -> None:
 
 
 def _check_kinds(subject: Suite, method: Method, leaves: Mapping[str, Any]) -> None:
-    """Another instance has integers where this class has integers: a scan over it, or an update of its leaves, fails otherwise."""
+    """Check that another instance has the kinds of dtype of this one.
+
+    Otherwise a scan over the instance, or an update of its leaves, fails.
+    """
     usual = subject.named(subject.cached_instance())
     kinds = {
         path: (kind_of(usual[path].dtype), kind_of(leaves[path].dtype)) for path in usual.keys() & leaves
@@ -180,7 +189,10 @@ def test_p15_methods_share_no_buffer_within_an_instance(subject: Suite) -> None:
 
 
 def _instances_made(result: Any, cls: type, arguments: Sequence[Any]) -> Iterator[Any]:
-    """The instances of classes in what a method gives: of its own class, and of any where it makes them of no arrays."""
+    """Yield the instances of the method's own class in a result.
+
+    A method without array arguments makes instances of any class.
+    """
     makes_any = not arrays_of(arguments)
     nodes = jax.tree.leaves(result, is_leaf=_is_instance)
     yield from (node for node in nodes if _is_instance(node) and (makes_any or type(node) is cls))
@@ -204,7 +216,7 @@ def test_p02_further_constructors_hand_their_dtype_on(subject: Suite) -> None:
 
 
 def made_in_bfloat16(subject: Suite, method: Method) -> Any:
-    """What a class method gives that takes a dtype, asked for bfloat16; None of another method."""
+    """Return what a class method with a `dtype` makes in bfloat16, or None for another method."""
     instance = subject.cached_instance()
     held = inspect.getattr_static(type(instance), method.name, None)
     if not isinstance(held, classmethod) or "dtype" not in inspect.signature(held.__func__).parameters:

@@ -1,4 +1,4 @@
-"""P7: what methods give at other sizes than those of the example has the dims that their annotations name."""
+"""P7, of methods at other sizes: their results have the dims that the annotations name."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
@@ -39,7 +39,7 @@ def test_p07_methods_follow_the_sizes_of_the_instance(subject: Suite) -> None:
 
 
 def function_of(cls: type, name: str) -> Callable[..., Any] | None:
-    """The function behind a method or a property."""
+    """Return the function behind a method or a property."""
     attribute = inspect.getattr_static(cls, name, None)
     for behind in ("fget", "func", "__func__"):
         attribute = getattr(attribute, behind, attribute)
@@ -47,7 +47,7 @@ def function_of(cls: type, name: str) -> Callable[..., Any] | None:
 
 
 def sizes_by_dim(instance: Any) -> dict[str, int]:
-    """The sizes of the dims that the annotations of the fields name; none of a dim of which two fields say another."""
+    """Return the sizes of the dims in the annotations of fields, unless two fields disagree on a dim."""
     found = dict[str, set[int]]()
     for path, dims in own_dims(instance).items():
         for dim, size in zip(dims, getattr(look_up(instance, path), "shape", ())):
@@ -58,7 +58,7 @@ def sizes_by_dim(instance: Any) -> dict[str, int]:
 def dims_given(
     subject: Suite, method: Method, function: Callable[..., Any], instance: Any, sizes: Mapping[int, int]
 ) -> Iterator[tuple[int, str, int]]:
-    """The axes of what a method gives, with the names and the sizes of their dims; none where it takes no such arguments."""
+    """Yield axis, dim and size of a method's results, or nothing for arguments that the method refuses."""
     value, back = subject.to_arrays(instance)
     arguments = resized(tuple(method.arguments(0)), sizes)
     try:

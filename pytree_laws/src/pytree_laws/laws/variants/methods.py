@@ -1,4 +1,4 @@
-"""What the laws say of the call, said of each method and property beside it.
+"""Laws of the call, applied to each method and property beside the call.
 
 The tests have the numbers of their laws. All methods share a few programs, since compiling is costly.
 """
@@ -97,9 +97,9 @@ def test_p07_methods_can_be_traced(subject: Suite) -> None:
 
 
 def _severity_under_jit(subject: Suite, method: Method) -> str:
-    """How much it matters that a method asks for values: of a further constructor, as much as of the constructor.
+    """Return the severity of a method that needs values.
 
-    What gives a truth or a text of Python is for the host, as a check of bounds that warns.
+    A further constructor is judged as the constructor is. A bool or text is for the host.
     """
     instance, arguments = subject.spare(), method.arguments(0)
     cls, result = type(instance), method.use(instance, *arguments)
@@ -133,7 +133,7 @@ def test_p07_methods_jit_equals_eager(subject: Suite) -> None:
 
 
 def _rounds_so_far(subject: Suite, instance: Any, pair: tuple[Method, Any], got: Any, wanted: Any) -> bool:
-    """Whether the last bits of the instance and of the arguments move the results of a method as far."""
+    """Whether rounding of the inputs moves the results of a method as far as they differ."""
     (method, arguments), (arrays, back) = pair, subject.to_arrays(instance)
 
     def run(given: Any) -> Any:
@@ -161,7 +161,7 @@ def test_p07_methods_in_bfloat16_give_bfloat16(subject: Suite) -> None:
 
 
 def _is_of_numbers(closed: Any, given: Any, cls: type, method: str) -> bool:
-    """Whether a method computes with no float array, and takes numbers of Python or no floats at all: what it makes has the dtype that jax gives."""
+    """Whether a method reads no float array, and takes Python numbers or no floats at all."""
     pairs = zip(closed.jaxpr.invars, inputs_reaching(closed.jaxpr), strict=True)
     reaching = [reaches for v, reaches in pairs if jnp.issubdtype(v.aval.dtype, jnp.inexact)]
     if not reaching or any(reaching) or arrays_of(given):
@@ -171,7 +171,7 @@ def _is_of_numbers(closed: Any, given: Any, cls: type, method: str) -> bool:
 
 
 def _fixed_outputs(subject: Suite, method: Method) -> set[int]:
-    """The floats that a method gives in 32 bits where all that goes in has 64: nothing says what these are meant to be."""
+    """Return the positions of floats that stay narrow in 64 bits, and whose dtype no declaration states."""
     with in_64_bits(), jax.numpy_dtype_promotion("standard"):
         try:
             outputs, are_wide = in_wide_dtypes(subject, method)
@@ -185,7 +185,7 @@ def _fixed_outputs(subject: Suite, method: Method) -> set[int]:
 def _check_in_bfloat16(
     subject: Suite, method: Method, use: Use, fixed: Collection[int], severity: str
 ) -> None:
-    """What a use gives has 16 bits; other ways than that of the example may be refused."""
+    """Check that a use in bfloat16 returns 16 bits. Uses other than the example may be refused."""
     cls = type(subject.cached_instance())
     with doing(use.name, "in bfloat16 it", FIXED_DTYPE, severity=severity):
         try:
@@ -233,7 +233,7 @@ def test_p12_methods_leave_the_instance_alone(subject: Suite) -> None:
 
 
 def check_leaves_alone(subject: Suite, method: Method) -> None:
-    """A method leaves the instance as it was, also where the first use is in a compiled program."""
+    """Check that a method leaves the instance alone, even if its first use is in a compiled program."""
     hint = "a value that is kept on `self`, or in a `cached_property`"
     instance, arguments = subject.make(0), method.arguments(0)
     clear_caches(instance)
@@ -258,7 +258,7 @@ def check_leaves_alone(subject: Suite, method: Method) -> None:
 
 
 def severity_of_change(subject: Suite, method: Method) -> str:
-    """How much it matters that a method changes its instance: one that gives nothing back, or the instance itself, is there to do so."""
+    """Return the severity of a change by a method: advice if the method returns nothing or the instance."""
     instance = subject.make(0)
     result = method.use(instance, *method.arguments(0))
     return ADVICE if result is None or result is instance else FAULT

@@ -1,4 +1,4 @@
-"""P11 for methods that give an instance of their class, whose form follows that of the instance which has the method."""
+"""P11, of methods that return an instance of their class, whose form follows that of the last one."""
 
 import itertools
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ MAX_USES = 16  # uses of one method whose next instances are looked at
 MAX_STEPS = 3  # a static value that has changed as often comes to no end
 KEEPS = of_methods("no method is declared to keep anything", lambda method: method.keeps, "methods")
 CHOICES = bool, str, type(None)
-"""Types of settings that a method may set on purpose, as one that ends training does."""
+"""Types of settings that a method may set on purpose, such as the flag that ends training."""
 
 
 @CHECKS.register(MEMBERS, severity=COST)
@@ -80,12 +80,15 @@ def test_p11_methods_settle_on_static_values(subject: PytreeSuite) -> None:
 
 
 def _joins_instances(subject: PytreeSuite, method: Method) -> bool:
-    """Whether a method takes another instance, as a product of two quantities does, whose units make a third."""
+    """Whether a method takes another instance, such as a product of quantities with units."""
     return bool(instances_in(method.arguments(0), type(subject.cached_instance())))
 
 
 def _forms_in_turn(subject: PytreeSuite, method: Method) -> Iterator[Form]:
-    """The form of the example, and of the instances that a method gives one after the other, as long as a scan could carry the arrays."""
+    """Yield the forms of the example, and of the instances that a method returns in turn.
+
+    The forms end where a scan could no longer carry the arrays.
+    """
     instance, cls = subject.cached_instance(), type(subject.cached_instance())
     shapes = _shapes(instance)
     for _ in range(MAX_STEPS + 1):
@@ -147,7 +150,10 @@ def test_p11_methods_keep_bfloat16(subject: PytreeSuite) -> None:
 
 @or_else(None)  # it refuses such arrays
 def _forms_in_bfloat16(subject: PytreeSuite, method: Method) -> tuple[Form, Form] | None:
-    """The next instance, and the one whose method it is, as the constructor makes that of bfloat16: it may make floats wide."""
+    """Return the forms of the next instance and of its predecessor in bfloat16, or None.
+
+    The constructor may widen floats, so the predecessor's form is compared.
+    """
     arguments = tuple(method.arguments(0))
     if not has_one_dtype(subject, [method], (subject.cached_instance(), arguments)):
         return None
@@ -161,7 +167,7 @@ def _forms_in_bfloat16(subject: PytreeSuite, method: Method) -> tuple[Form, Form
 
 
 def _check_leaves(method: Method, where: str, usual: Form, form: Form, own: Form) -> None:
-    """The leaves that are as in the instance in the example are so here, too."""
+    """Check that leaves which keep their form in the example keep it here, too."""
     hint = "what has the dtype or the shape that it is made with: `.astype(self.count.dtype)`"
     for path in usual.kept & own.leaves.keys() & form.leaves.keys():
         message = f"the next instance has {form.leaves[path]} there, it was {own.leaves[path]}"
@@ -171,7 +177,7 @@ def _check_leaves(method: Method, where: str, usual: Form, form: Form, own: Form
 
 
 def _are_transposed(leaf: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Whether a leaf has the axes of another in another order, which a setting may ask for, as a layout does."""
+    """Whether two leaves differ in the order of their axes alone, as a layout may ask for."""
     (shape, *rest), (other_shape, *others) = leaf, other
     are_arrays = isinstance(shape, tuple) and isinstance(other_shape, tuple)
     return are_arrays and rest == others and sorted(shape) == sorted(other_shape)
@@ -185,7 +191,7 @@ def _advancing(subject: PytreeSuite) -> list[Method]:
 
 @once_per_session
 def next_forms(suite: Any) -> dict[str, Form]:
-    """By method the form of the instance that it gives, and what of that is as in the example."""
+    """Return, by method, the form of the next instance, and what that shares with the example's."""
     forms: dict[str, Form] = {}
     own = Form.of(suite, suite.cached_instance())
     for method in traceable(suite):
@@ -198,7 +204,10 @@ def next_forms(suite: Any) -> dict[str, Form]:
 
 
 def _further_uses(subject: PytreeSuite, method: Method) -> Iterator[Use]:
-    """The method of instances with other settings; at its other flags, too, where it says that it carries the instance."""
+    """Yield uses of a method on instances with other settings.
+
+    A method that carries the instance is also used at its other flags.
+    """
     every = itertools.islice(uses_of(subject, method), 1, MAX_USES)
     yield from (use for use in every if not use.flag or method.carry == SELF)
     for path, others in with_other_settings(subject):
@@ -210,14 +219,14 @@ def _further_uses(subject: PytreeSuite, method: Method) -> Iterator[Use]:
 
 
 def _handed_on(method: Method, usual: Form) -> set[str]:
-    """The settings that the next instance has of the last one, and that no method sets on purpose."""
+    """Return the settings that the next instance keeps, and that no method sets on purpose."""
     are_carried = method.carry == SELF
     settings = usual.settings.items()
     return {p for p, v in settings if p in usual.kept and (are_carried or not isinstance(v, CHOICES))}
 
 
 def _is_given(method: Method, use: Use, value: Any) -> bool:
-    """Whether a setting is what the method is given for it: `instance.to(unit=0.5)` has that unit."""
+    """Whether a setting is an argument of the method, such as the unit of `instance.to(unit=0.5)`."""
     invocation = invocation_of(method, use)
     given = invocation.given.values() if invocation else ()
     return any(same_value(value, argument) for argument in given)

@@ -1,1 +1,1 @@
-"""What code does with names: which says what they stand for, where no annotation does."""
+"""Uses of names in code, which show types that no annotation gives."""

@@ -1,4 +1,4 @@
-"""What the source of a class does with its fields: the entries of a dict that it reads, `self.params["f"]`, and the arguments that it gives."""
+"""Uses of fields in the source of a class: dict entries such as `self.params["f"]`, and calls."""
 
 import ast
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from ..class_sources import sources_of
 
 
 def entries_read(cls: type) -> dict[str, tuple[str, ...]]:
-    """By the name of an argument or a field the entries that are read of it, and that the class does not store itself."""
+    """Map each argument or field to the dict entries that the class reads and does not store."""
     uses = {use for tree in sources_of(cls) for use in uses_of_entries(tree)}
     stored = {(name, entry) for name, entry, is_read in uses if not is_read}
     pairs = sorted({(name, entry) for name, entry, _ in uses} - stored)
@@ -15,7 +15,10 @@ def entries_read(cls: type) -> dict[str, tuple[str, ...]]:
 
 
 def arguments_given(cls: type) -> dict[str, int]:
-    """By the name of a field how many arguments the source of a class calls it with, `self.rate(time, state)`, where that is one number."""
+    """Map each field to the number of arguments in its calls, such as `self.rate(time, state)`.
+
+    Fields that are called with several numbers of arguments are left out.
+    """
     found: dict[str, set[int]] = {}
     for tree in sources_of(cls):
         for node in ast.walk(tree):
@@ -31,7 +34,7 @@ def arguments_given(cls: type) -> dict[str, int]:
 
 
 def uses_of_entries(tree: ast.AST) -> Iterator[tuple[str, str, bool]]:
-    """The entries of a name, or of an attribute of `self`, by a text in brackets, and whether each is read there."""
+    """Yield owner, entry and read flag of each subscript with a string, such as `params["f"]`."""
     for node in ast.walk(tree):
         match node:
             case ast.Subscript(value=owner, slice=ast.Constant(value=str(entry)), ctx=context):

@@ -1,4 +1,4 @@
-"""Classes that have the attributes that a call asked for: what its argument is, where no annotation says it."""
+"""Classes with the attributes that an error asks for, in place of a missing annotation."""
 
 import inspect
 import re
@@ -18,22 +18,25 @@ from ..methods import parameters_of_method
 _LACKING = re.compile(
     r"(?:'([\w.]+)'|Tracer) object has no attribute '(\w+)'|Tracer'? (?:object )?has no attribute '?(\w+)"
 )
-"""How Python, and a tracer of jax, say that a value lacks an attribute."""
+"""Matches errors of Python or of a tracer that a value lacks an attribute."""
 _GIVEN = re.compile(r"__call__\(\) takes .*positional arguments? but (\d+) were given")
-"""How Python says that a call was given more arguments, itself among them."""
+"""Matches Python's error for too many positional arguments, which counts `self` too."""
 _NOT_CALLABLE = re.compile(r"not (a )?callable|must be callable")
-"""How Python and libraries say that a function belongs in the place of a value."""
+"""Matches errors that a value should be a function."""
 MAX_CLASSES = 3
 
 
 def lacking(messages: Iterable[str], owner: str) -> tuple[set[str], set[str]]:
-    """The attributes that errors say values lack that are none of this class, and the names of their classes."""
+    """Return attributes that errors say are missing, and the classes of the values, except for `owner`."""
     matches = [match for text in messages for match in _LACKING.finditer(text) if match[1] != owner]
     return {match[2] or match[3] for match in matches}, {match[1] for match in matches if match[1]}
 
 
 def lookalikes(cls: type, messages: Iterable[str]) -> list[Any]:
-    """The pytrees of a class's package that errors ask for: by their names, their attributes, or how many arguments they take; at last functions."""
+    """Return pytrees of the package that errors ask for, by name, attributes or number of arguments.
+
+    If an error asks for a function, `Callable` comes last.
+    """
     package, messages = cls.__module__.partition(".")[0], [*messages]
     attributes, given = lacking(messages, cls.__name__)
     takes = {int(count) - 1 for text in messages for count in _GIVEN.findall(text)}
@@ -50,14 +53,14 @@ def lookalikes(cls: type, messages: Iterable[str]) -> list[Any]:
 
 
 def family(cls: type) -> list[type]:
-    """The first of the bases of a class that are of its package: what wraps a module often wraps one of its own family."""
+    """Return the topmost base of a class in its package, since a wrapper often wraps its own family."""
     package = cls.__module__.partition(".")[0]
     bases = [base for base in cls.__mro__[1:] if base.__module__.partition(".")[0] == package]
     return [base for base in bases[::-1] if kind_of(base).name in KINDS][:1]
 
 
 def below(cls: type) -> Iterator[type]:
-    """The classes that derive from one, and of a protocol those of its package that fit it."""
+    """Yield the subclasses of a class, and for a protocol the classes of its package that fit."""
     subclasses: list[type] = type.__subclasses__(cls)
     for each in filter(can_be_asked, [*subclasses, *fitting(cls)]):
         yield each
@@ -65,12 +68,12 @@ def below(cls: type) -> Iterator[type]:
 
 
 def fitting(cls: type) -> list[type]:
-    """The classes of the package of a protocol that have all its members, without deriving from it."""
+    """Return classes of a protocol's package that have all its members without deriving from it."""
     members = protocol_members(cls)
     if not members:
         return []
     package = cls.__module__.partition(".")[0]
-    if package in ("jax", "numpy"):  # they say what an array is, of which there are examples
+    if package in ("jax", "numpy"):  # their protocols describe arrays, for which there are examples
         return []
     others = dict.fromkeys(classes_in(package))
     concrete = (other for other in others if not getattr(other, "_is_protocol", False))
@@ -81,7 +84,7 @@ KINDS = ("abstract", "module", "nnx", "namedtuple", "registered")
 
 
 def accepts(cls: type, count: int) -> bool:
-    """Whether the call of an instance takes so many arguments by position."""
+    """Whether a call of an instance takes `count` positional arguments."""
     has_call = any("__call__" in vars(owner) for owner in cls.__mro__)
     parameters = parameters_of_method(cls, "__call__") if has_call else None
     by_position = [part for part in parameters or () if part.kind is part.POSITIONAL_OR_KEYWORD]
@@ -89,7 +92,7 @@ def accepts(cls: type, count: int) -> bool:
 
 
 def classes_in(package: str) -> Iterator[type]:
-    """The public classes of the modules of a package that are imported, in an order that is always the same."""
+    """Yield the public classes of a package's imported modules, always in the same order."""
     for name, members in modules_of(package):
         yield from (
             value
@@ -102,28 +105,31 @@ def classes_in(package: str) -> Iterator[type]:
 
 
 def can_be_asked(cls: type) -> bool:
-    """Whether a class says what it is called and derives from, and can be told from others: a metaclass may refuse all of it."""
+    """Whether a class has a hash, a name and bases, which a metaclass may refuse to give."""
     try:
         hash(cls)
         return bool(cls.__module__ and cls.__qualname__ and cls.__mro__)
-    except Exception:  # of the metaclass
+    except Exception:  # from the metaclass
         return False
 
 
 def modules_of(package: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The modules of a package that are imported, with what they hold, in an order that is always the same."""
+    """Yield the imported modules of a package with their contents, always in the same order."""
     for name in sorted(sys.modules):
         if name.partition(".")[0] == package:
             yield name, vars(sys.modules[name])
 
 
 def attributes_of(cls: type) -> set[str]:
-    """The names of what an instance has, as far as its class shows it."""
+    """Return the names of attributes that a class shows for its instances."""
     return {name for owner in cls.__mro__ for name in (*vars(owner), *inspect.get_annotations(owner))}
 
 
 def subclasses(cls: type) -> list[type]:
-    """All classes below one: those of the same package first, then those that are made of no other, and that need the fewest arguments."""
+    """Return all subclasses of a class, the simplest first.
+
+    The order is by same package, no part of the same family, and few required arguments.
+    """
     root = cls.__module__.partition(".")[0]
 
     def order(subclass: type) -> Any:
@@ -139,7 +145,7 @@ def subclasses(cls: type) -> list[type]:
 
 
 def is_made_of(cls: type, base: type) -> bool:
-    """Whether a class needs an instance of a class, or of one that it is an heir of, to be built: a sum is one of its terms."""
+    """Whether a required argument is of a class between `cls` and `base`, as a sum takes terms."""
     try:
         annotations = [part.annotation for part in required(parameters_of(cls, cls))]
     except (TypeError, ValueError):
@@ -150,7 +156,7 @@ def is_made_of(cls: type, base: type) -> bool:
 
 
 def classes_named(annotation: Any) -> Iterator[type]:
-    """The classes that an annotation names, also as parts of containers and of unions."""
+    """Yield the classes in an annotation, also as parts of containers and unions."""
     kind = typing.get_origin(annotation) or annotation
     if isinstance(kind, type):
         yield kind
@@ -159,12 +165,12 @@ def classes_named(annotation: Any) -> Iterator[type]:
 
 
 def is_of_its_module(cls: type) -> bool:
-    """Whether its module has it by its name, and not a law that made it for a comparison."""
+    """Whether the module of a class holds it by its name, unlike a twin that a law has made."""
     return held_by(cls.__module__, cls.__qualname__) is cls and not cls.__module__.endswith(TWIN)
 
 
 def needs(maker: Any) -> int:
-    """How many arguments a class cannot be built without, or a function called."""
+    """Count the required arguments of a class or function, or return 99 if there is no signature."""
     try:
         return len(required(parameters_of(maker, maker if isinstance(maker, type) else None)))
     except (TypeError, ValueError):

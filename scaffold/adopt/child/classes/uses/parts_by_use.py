@@ -1,4 +1,4 @@
-"""What arguments without an annotation are by the attributes that a class asks of them, as `self.model.step(…)`."""
+"""Classes of unannotated arguments, by the attributes that the code reads, as in `self.model.step(…)`."""
 
 import ast
 import dataclasses
@@ -20,11 +20,11 @@ ORDINARY = frozenset(
     for kind in (jax.Array, dict, list, str, int, float, complex, types.FunctionType)
     for name in dir(kind)
 )
-"""What arrays, numbers, texts and containers have: it tells no class."""
+"""Attributes of arrays, numbers, strings and containers, which identify no class."""
 
 
 def parts_by_use(cls: type, parameters: Iterable[inspect.Parameter]) -> dict[str, Any]:
-    """For each argument without an annotation, the classes of the package that have what is asked of it, as a union."""
+    """Map each unannotated argument to the union of classes that have the attributes read from it."""
     unknown = [part.name for part in parameters if part.annotation is EMPTY]
     asked = attributes_asked(cls) if unknown else {}
     fitting = {name: classes_with(cls, asked.get(name, set[str]()) - ORDINARY) for name in unknown}
@@ -32,7 +32,7 @@ def parts_by_use(cls: type, parameters: Iterable[inspect.Parameter]) -> dict[str
 
 
 def classes_with(cls: type, attributes: set[str]) -> list[type]:
-    """The pytrees of the package of a class, and the settings, that have all of some attributes, those first that need the fewest arguments."""
+    """Return pytrees and settings of the package that have all attributes, the simplest first."""
     if not attributes:
         return []
     others = (other for other in classes_in(cls.__module__.partition(".")[0]) if other not in cls.__mro__)
@@ -47,7 +47,7 @@ def classes_with(cls: type, attributes: set[str]) -> list[type]:
 
 @functools.cache
 def attributes_asked(cls: type) -> dict[str, set[str]]:
-    """The attributes that the sources of a class read of its own attributes, and its constructor of arguments, by name."""
+    """Map each field and constructor argument to the attributes that the class reads from it."""
     asked: dict[str, set[str]] = {}
     for tree in sources_of(cls):
         for name, attribute in [*asked_of_fields(tree), *asked_of_arguments(tree)]:

@@ -1,4 +1,4 @@
-"""What names stand for by their use in code: matrices, with `@`, `.T` and the like, and flags, with logical functions alone."""
+"""Matrices and flags, known by their use in code, such as `@`, `.T` or logical functions."""
 
 import ast
 import functools
@@ -11,14 +11,14 @@ from ..class_sources import sources_of
 from ..methods import is_base
 
 LETTER = re.compile(r"(^|_)[A-Z]$")
-"""Names of which nothing but their use says what they are: `R` is a radius, a rotation or a covariance."""
+"""Matches names that only their use explains, since `R` may be a radius, a rotation or a covariance."""
 WORDS = re.compile(r"\bmatri(x|ces)\b|\brotations?\b|\bcovariances?\b", re.IGNORECASE)
-"""Words by which a docstring says of an argument that it is a matrix."""
+"""Matches words in a docstring that mean a matrix."""
 FUNCTIONS = re.compile(r"linalg|einsum|\bdiag|trace|cholesky|transpose")
 
 
 def matrices_in(cls: type) -> frozenset[str]:
-    """The names of one letter that the modules of a class and its own bases use as matrices."""
+    """Return the one-letter names that modules of a class and its own bases use as matrices."""
     modules = dict.fromkeys(owner.__module__ for owner in cls.__mro__ if not is_base(owner))
     return frozenset(name for module in modules for name in matrices_of_module(module))
 
@@ -35,7 +35,7 @@ def matrices_of_module(module: str) -> frozenset[str]:
 
 
 def operands(node: ast.AST) -> Iterator[ast.expr]:
-    """What an expression takes for a matrix."""
+    """Yield the operands that an expression uses as matrices."""
     match node:
         case ast.BinOp(op=ast.MatMult(), left=left, right=right):
             yield from (left, right)
@@ -50,12 +50,12 @@ def operands(node: ast.AST) -> Iterator[ast.expr]:
 
 
 WEIGHT = re.compile(r"(^|_)(weights?|kernels?)(_|$)")
-"""Names of what is multiplied with inputs: a matrix where `@` does it."""
+"""Matches names of weights, which are matrices if `@` multiplies them."""
 
 
 @functools.cache
 def weights_in(cls: type) -> frozenset[str]:
-    """The attributes of a class that are weights by their names, and that `@` multiplies with something else."""
+    """Return the attributes of a class that are weights by name, and that `@` multiplies."""
     used = set[str]()
     for node in (node for tree in sources_of(cls) for node in ast.walk(tree)):
         match node:
@@ -71,7 +71,7 @@ LOGICAL = re.compile(r"^logical_(and|or|not|xor)$")
 
 
 def flags_in(cls: type) -> frozenset[str]:
-    """The fields and arguments that the code of a class gives to logical functions, and never calculates with."""
+    """Return fields and arguments that a class only uses in logical functions, never as numbers."""
     flags, numbers = set[str](), set[str]()
     for node in (node for tree in sources_of(cls) for node in ast.walk(tree)):
         match node:
@@ -87,7 +87,7 @@ def flags_in(cls: type) -> frozenset[str]:
 
 
 def names_among(nodes: Iterable[ast.expr]) -> Iterator[str]:
-    """The names among expressions, and those of attributes."""
+    """Yield the names among expressions, and attributes without their `self.`."""
     for node in nodes:
         if isinstance(node, ast.Name | ast.Attribute):
             yield ast.unparse(node).removeprefix("self.")

@@ -1,1 +1,1 @@
-"""Shapes that are learnt piece by piece, and what sums, products and indices make of them."""
+"""Shapes that are learnt step by step, through sums, products and indices."""

@@ -1,4 +1,4 @@
-"""What is left of the axes of an array that is indexed, or transposed."""
+"""Shapes of indexed and transposed arrays."""
 
 import ast
 import math
@@ -11,13 +11,16 @@ from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 
 
 def axes_of_index(index: Sequence[ast.expr]) -> int:
-    """How many axes an index says; -1 where `...` stands for some."""
+    """Count the axes that an index covers, or return -1 if `...` covers some."""
     texts = [ast.unparse(part) for part in index]
     return -1 if "..." in texts else len(texts) - texts.count("None")
 
 
 def indexed(dims: Dims, index: Sequence[ast.expr], shapes: Shapes) -> Dims | None:
-    """The dims that are left: all of `:`, none of a number, another of a part; None where an array is the index."""
+    """Return the dims that an index leaves, or None if a part of the index is an array.
+
+    A number drops the axis, `:` keeps the dim, and a slice gives a new dim. None adds an axis of size 1.
+    """
     left, rest = list[str](), list(dims)
     for part in index:
         match part:
@@ -48,7 +51,10 @@ def _is_whole(part: ast.expr) -> bool:
 
 
 def part_of(shapes: Shapes, shape: Shape, index: Sequence[ast.expr], places: Sequence[Shape]) -> Shape:
-    """What `shape[index]` has; an index of several axes says how many there are. `places` are arrays among the indices."""
+    """Return the shape of `shape[index]`. An index with several axes gives an unknown array as many axes.
+
+    `places` has the shape of each part of the index.
+    """
     if [ast.unparse(part) for part in index] in (["..."], []):
         return shape  # `x[()]` is all of it, too
     axes, place = axes_of_index(index), whole_number(index[0]) if len(index) == 1 else None
@@ -74,7 +80,7 @@ def part_of(shapes: Shapes, shape: Shape, index: Sequence[ast.expr], places: Seq
 
 
 def _rows_at(shapes: Shapes, shape: Unknown, places: Shape) -> Unknown:
-    """Rows of an array, as many as there are places, by which they are to be told."""
+    """Return the rows of an array at `places`, as a named array with the axes of `places` in front."""
     rows = row = shapes.part(shape, str(places))
     dims = shapes.known(places)
     shapes.behind[rows.name] = axes = 1 if dims is None else len(dims)
@@ -86,7 +92,7 @@ def _rows_at(shapes: Shapes, shape: Unknown, places: Shape) -> Unknown:
 
 
 def read_behind(shapes: Shapes, shape: Shape) -> bool:
-    """Take it that rows which are taken by places have an axis; whether it is such, and no more is known of them."""
+    """Whether an array of unknown shape is rows at some places. If so, learn that each row has an axis."""
     is_open = isinstance(shape, Unknown) and shape.name in shapes.behind and shapes.known(shape) is None
     for _ in range(shapes.behind[shape.name] if is_open and isinstance(shape, Unknown) else 0):
         shape = shapes.row(shape)
@@ -95,25 +101,25 @@ def read_behind(shapes: Shapes, shape: Shape) -> bool:
 
 
 def has_rows(shapes: Shapes, shape: Shape) -> bool:
-    """Whether the rows of an array, of which no more is known, are said to have an axis."""
+    """Whether each row of an array of unknown shape must have an axis."""
     is_open = isinstance(shape, Unknown) and shapes.known(shape) is None
     return is_open and shapes.is_among(shapes.required, shapes.row(shape))
 
 
 def _named(shapes: Shapes, shape: Unknown, left: Dims) -> Unknown:
-    """A part of an array by a name of its own: what is learnt of its elements holds for those of the array."""
+    """Return a part of an array under its own name. Facts about the part's elements hold for the array."""
     part = shapes.part(shape, ":" + ",".join(left))
     shapes.learn(part, left)
     return part
 
 
 def without_index(array: ast.expr) -> ast.expr:
-    """The array of which an expression takes a part, or gives it more axes: `labels` of `labels[:, None]`."""
+    """Return the array below all subscripts: `labels` of `labels[:, None]`."""
     return without_index(array.value) if isinstance(array, ast.Subscript) else array
 
 
 def transposed(shapes: Shapes, shape: Shape) -> Shape:
-    """What `x.T` has; of an array of which nothing is known it says that it has two axes."""
+    """Return the shape of `x.T`. An array of unknown shape gets two axes."""
     if shapes.known(shape) is None:
         shapes.learn(shape, (shapes.new(), shapes.new()))
     dims = shapes.known(shape)
@@ -121,7 +127,7 @@ def transposed(shapes: Shapes, shape: Shape) -> Shape:
 
 
 def updated_part(function: ast.expr) -> ast.Subscript | None:
-    """The part of an array that `x.at[index].set` updates, as `x[index]`."""
+    """Return the part of an array that `x.at[index].set` updates, as `x[index]`, or None."""
     match function:
         case ast.Attribute(value=ast.Subscript(value=ast.Attribute(value=array, attr="at"), slice=index)):
             return ast.Subscript(array, index, ast.Load())

@@ -1,4 +1,4 @@
-"""The shapes of what two arrays give together: elements of both, and products."""
+"""Shapes of elementwise operations and products of two arrays."""
 
 import ast
 import re
@@ -9,11 +9,11 @@ from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 
 _EQUATION = r"(\.\.\.)?[A-Za-z]*(,(\.\.\.)?[A-Za-z]*)*->(\.\.\.)?[A-Za-z]*"
 FIELD = "self."
-"""How the names of fields begin."""
+"""Prefix of the names of fields."""
 
 
 def together(shapes: Shapes, left: Shape, right: Shape) -> Shape:
-    """What elements of two arrays give, which are of one shape, unless one of them has fewer axes."""
+    """Return the shape of an elementwise operation, and learn unknown operands by broadcasting."""
     left_dims, right_dims = shapes.known(left), shapes.known(right)
     shapes.computes([left, right])
     if isinstance(left, Parts) or isinstance(right, Parts):
@@ -33,7 +33,10 @@ def together(shapes: Shapes, left: Shape, right: Shape) -> Shape:
 
 
 def _widened(shapes: Shapes, shape: Shape, *, is_field: bool) -> Shape:
-    """What may stand beside a shape: along an axis of one number any size does, and a field has no rows of what a method is given."""
+    """Return the shape of an unknown operand beside `shape`, with any size beside an axis of size 1.
+
+    A field has no rows, since rows come from the arguments of a method.
+    """
     dims = shapes.known(shape)
     if not dims or not {"1", *shapes.rows}.intersection(dims):
         return shape
@@ -42,7 +45,7 @@ def _widened(shapes: Shapes, shape: Shape, *, is_field: bool) -> Shape:
 
 
 def product(shapes: Shapes, left: Shape, right: Shape) -> Shape:
-    """What `left @ right` gives."""
+    """Return the shape of `left @ right`, and learn both operands."""
     _learn_product(shapes, left, right)
     left_dims, right_dims = shapes.known(left), shapes.known(right)
     if not left_dims or not right_dims:
@@ -53,7 +56,10 @@ def product(shapes: Shapes, left: Shape, right: Shape) -> Shape:
 
 
 def contracted(shapes: Shapes, equation: ast.expr, operands: list[Shape]) -> Shape:
-    """What `jnp.einsum` gives, whose equation says the axes of each operand: `"sn,tbn->tbs"`; `...` stands for none where nothing says more."""
+    """Return the shape of `jnp.einsum("sn,tbn->tbs", ...)`, and learn its operands.
+
+    If no operand has further axes, `...` stands for none.
+    """
     text = equation.value if isinstance(equation, ast.Constant) else None
     if not isinstance(text, str) or not re.fullmatch(_EQUATION, text.replace(" ", "")):
         return None
@@ -73,7 +79,7 @@ def contracted(shapes: Shapes, equation: ast.expr, operands: list[Shape]) -> Sha
 
 
 def _learn_product(shapes: Shapes, left: Shape, right: Shape) -> None:
-    """A field is a matrix, and what is given beside it a vector, unless more is known."""
+    """Learn unknown operands of `left @ right`: a field is a matrix, and any other array a vector."""
     left_dims, right_dims = shapes.known(left), shapes.known(right)
     if left_dims is None and right_dims is None and _is_field(left) and _is_field(right):
         shapes.unclear |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}

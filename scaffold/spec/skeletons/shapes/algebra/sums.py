@@ -1,4 +1,4 @@
-"""Sums of dims, as what is concatenated has: which share of a size each of its terms is."""
+"""Sums of dims, such as the length of a concatenation, and the share of each term in a size."""
 
 import re
 from collections import Counter
@@ -6,7 +6,10 @@ from collections.abc import Callable
 
 
 def shares(total: str, size: str, is_free: Callable[[str], bool]) -> list[tuple[str, str]]:
-    """The free terms of a sum of dims with what each is of a size: term by term of another sum, what the others leave, or halves."""
+    """Return the free terms of the sum `total`, each with its share of `size`.
+
+    The share is a term of another sum, the rest of `size` without the other terms, or a half.
+    """
     terms, parts = total.split("+"), [*_terms(size).elements()]
     free = [term for term in terms if is_free(term)]
     if not re.fullmatch(r"\w+(\+\w+)+", total) or not free:
@@ -21,7 +24,7 @@ def shares(total: str, size: str, is_free: Callable[[str], bool]) -> list[tuple[
 
 
 def _without(terms: list[str], others: list[str]) -> list[str]:
-    """The terms without those that stand among the others, each as often as there."""
+    """Return the terms without the others, each as often as there."""
     left = list(terms)
     for other in others:
         left.remove(other) if other in left else None
@@ -34,7 +37,7 @@ def are_equal(left: str, right: str) -> bool:
 
 
 def _terms(size: str) -> Counter[str]:
-    """How often each term of a sum is in it."""
+    """Count the terms of a sum: `2*size+width` has `size` twice."""
     counts = Counter[str]()
     for term in size.split("+"):
         times = re.fullmatch(r"(\d+)\*(\w+)", term)

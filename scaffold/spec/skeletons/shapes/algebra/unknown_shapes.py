@@ -1,4 +1,4 @@
-"""Shapes of names that are learnt one after the other: `self.weight` and `x` in `self.weight @ x`."""
+"""Shapes of named arrays, learnt step by step: `self.weight` and `x` in `self.weight @ x`."""
 
 import math
 import re
@@ -12,69 +12,69 @@ from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Chosen, Dims,
 from scaffold.spec.skeletons.shapes.algebra.sums import shares
 
 _CAST = " cast"
-"""How the names of arrays end that are cast to another dtype: of one shape with those of the names before it."""
+"""Suffix for the name of an array after a cast, which keeps the shape but not the dtype."""
 MOST_AXES = 4
-"""How many axes above a row are looked for."""
+"""Limit of the axes that are sought above a row."""
 
 
 class Shapes(Struct):
-    """What is known of each name, and which are of one shape."""
+    """Facts about the shapes of named arrays, and about their dims."""
 
     dims: dict[str, Dims] = {}
     same: dict[str, str] = {}
     axes: dict[str, str] = {}
-    """The dims that others stand for."""
+    """Dims without a name, each with the dim that it stands for."""
     objects: set[str] = set()
-    """The names that stand for no array."""
+    """Names that stand for no array."""
     counts: set[str] = set()
-    """The names that stand for a whole number."""
+    """Names that stand for whole numbers."""
     flags: set[str] = set()
-    """The names that stand for what is true or false."""
+    """Names that stand for truth values."""
     computed: set[str] = set()
-    """The names whose elements something is computed of."""
+    """Names of arrays with whose elements code computes."""
     unclear: set[str] = set()
-    """The names that may have any number of axes: parts of them are taken."""
+    """Names with any number of axes, because code takes parts of them."""
     unpacked: dict[str, int] = {}
-    """The names that are taken apart, as `v, s = state`: into how many."""
+    """Names that code unpacks, each with the number of values: 2 for `v, s = state`."""
     tuples: set[str] = set()
-    """Those of them that stand for a tuple: what is unpacked may be an array, too."""
+    """Unpacked names that stand for a tuple. Any other unpacked name may be an array."""
     lengths: dict[tuple[str, int], str] = {}
-    """How long an array is along an axis, of which the rows are known."""
+    """Length of an array along an axis, by name and axis, for arrays of which only rows are known."""
     axes_read: dict[str, int] = {}
-    """How many axes a name has at least: `x.shape[1]` is read."""
+    """Least number of axes by name: 2 if code reads `x.shape[1]`."""
     behind: dict[str, int] = {}
-    """How many axes stand before those of the rows, by name of what is taken of an array by places."""
+    """Number of axes in front of each row, by the name of rows at some places of an array."""
     required: set[str] = set()
-    """The names of which an axis has to have a size."""
+    """Names that must have an axis."""
     stated: set[str] = set()
-    """The names of which a statement that raises states the shape."""
+    """Names whose shape a statement that raises states."""
     rows: set[str] = set()
-    """The dims that are rows of what a method is given, beside which a field has none."""
+    """Dims of rows in arguments of methods. A field beside such an argument has no rows."""
     ends: dict[str, float] = {}
-    """By dim how much of it indices read that say numbers; infinity where another reads the rest."""
+    """Number of entries that constant indices read, by dim, or infinity if a slice reads the rest."""
     empty: set[str] = set()
-    """The dims that stand for any number, and for none of what something is called with, as `stack` of `*stack`."""
+    """Dims such as `stack` of `*stack` that stand for no axes in the shapes seen."""
     windows: dict[str, str] = {}
-    """By dim of an image, that of the kernel that moves along it."""
+    """Dims of an image, each with the dim of the kernel that moves along it."""
     wholes: dict[tuple[str, ...], str] = {}
-    """By the dims of the parts that an axis is split into, its own."""
+    """Dims of the parts into which code splits an axis, with the dim of the axis."""
     misfits: bool = False
-    """Whether an array was said to have more axes than it has, or fewer."""
+    """Whether an array was given a second shape with another number of axes."""
     met: list[tuple[str, str]] = []
-    """Pairs of dims with names or numbers that are of one size."""
+    """Pairs of named or numeric dims that must be equal."""
     leading: dict[str, Dims] = {}
-    """By name the first axes of an array, all that it has where nothing else says."""
+    """First axes of an array by name, which are all axes if nothing else says."""
     count: int = 0
     asked: set[str] = set()
-    """The names whose parts are being looked at."""
+    """Names whose parts are under inspection, so that recursion ends."""
 
     def known(self, shape: Shape) -> Dims | None:
-        """The dims of a shape, as far as they are known."""
+        """Return the dims of a shape, or None."""
         dims = self._dims(self._first(shape.name)) if isinstance(shape, Unknown) else shape
         return tuple(map(self._axis, dims)) if isinstance(dims, tuple) else None
 
     def _dims(self, name: str, axes: int = 0) -> Dims | None:
-        """The dims of a name, or those of a row of it below one more: an array may be said to be one of its own rows."""
+        """Return the dims of a name, or infer them from a row. `axes` bounds the depth."""
         if name in self.dims or axes == MOST_AXES:
             return self.dims.get(name)
         for axis in range(MOST_AXES - 1):
@@ -84,7 +84,7 @@ class Shapes(Struct):
         return self._of_equal_parts(name)
 
     def _of_equal_parts(self, name: str) -> Dims | None:
-        """The dims of an array that is unpacked into others of one shape; of none that is a part of itself, as code in a loop may say."""
+        """Return the dims of an array whose unpacked parts share a shape, unless a part is the array."""
         if name in self.asked:
             return None
         self.asked.add(name)
@@ -94,12 +94,12 @@ class Shapes(Struct):
         return None if dims is None or name in self.tuples else (str(self.unpacked[name]), *dims)
 
     def parts_of(self, name: str) -> list[Unknown]:
-        """What a name is unpacked into."""
+        """Return the values that a name is unpacked into."""
         first = self._first(name)
         return [Unknown(self._first(f"{first}.{i}")) for i in range(self.unpacked.get(first, 0))]
 
     def unpack(self, shape: Shape, count: int) -> Sequence[Shape]:
-        """Several values of one: of a tuple, or the rows of an array."""
+        """Return `count` values of a value: the parts of a tuple, or the rows of an array."""
         if isinstance(shape, Parts) and len(shape.shapes) == count:
             return shape.shapes
         if isinstance(shape, Record) and len(shape.fields) == count:
@@ -113,7 +113,7 @@ class Shapes(Struct):
         return parts if len(parts) == count else [None] * count
 
     def row(self, shape: Shape, axis: int = 0) -> Shape:
-        """What an array has along one axis; each of several, of a tuple."""
+        """Return the shape without an axis. A tuple gives a row of each part."""
         if isinstance(shape, Parts):
             self.be_of_one_length(shape.shapes, axis)
             return Parts(tuple(self.row(part, axis) for part in shape.shapes))
@@ -125,7 +125,7 @@ class Shapes(Struct):
         return self.part(shape, str(axis))
 
     def be_of_one_length(self, shapes: Iterable[Shape], axis: int = 0) -> None:
-        """Take it that arrays whose rows go together have as many of them."""
+        """Learn that arrays are equally long along an axis, because code reads their rows together."""
         lengths: list[str] = []
         for shape in shapes:
             dims = self.known(shape)
@@ -137,13 +137,13 @@ class Shapes(Struct):
             self._join(self._axis(lengths[0]), self._axis(length))
 
     def be_as_many(self, shapes: Sequence[Shape]) -> None:
-        """The same of arrays that have rows each, if one has."""
+        """Learn that arrays have equally many rows. If any dims are known, each array has an axis."""
         self.be_of_one_length(shapes)
         for shape in shapes if any(map(self.known, shapes)) else ():
             self.require_axis(shape, 0)
 
     def length(self, shape: Shape, axis: int) -> str:
-        """How long an array is along an axis, as are those that go together; empty where it has none there, or nothing is known of it."""
+        """Return the length along an axis, or `""` if nothing is known or there is no such axis."""
         if isinstance(shape, Parts):
             return next(filter(None, (self.length(part, axis) for part in shape.shapes)), "")
         if (dims := self.known(shape)) is not None:
@@ -152,18 +152,18 @@ class Shapes(Struct):
         return self._length(self._first(name), axis) if name and axis >= 0 else ""
 
     def _length(self, name: str, axis: int) -> str:
-        """How long an array is along an axis, of which nothing else may be known."""
+        """Return the length of an unknown array along an axis, as a new dim at the first request."""
         if (name, axis) not in self.lengths:
             self.lengths[name, axis] = self.new()
         return self.lengths[name, axis]
 
     def part(self, shape: Unknown, which: str) -> Unknown:
-        """A part of an array, of which what it holds is learnt with the array."""
+        """Return a part of an array as an array with a name, such as `x[0]`."""
         mark = _CAST if shape.name.endswith(_CAST) else ""
         return Unknown(f"{self._first(shape.name)}[{which}]{mark}")
 
     def learn(self, shape: Shape, dims: Dims | None) -> None:
-        """Take it that an array has these dims, and note where it has others with names."""
+        """Learn the dims of an array, and note dims that must equal dims known before."""
         known = self.known(shape)
         if dims is None:
             return
@@ -181,12 +181,12 @@ class Shapes(Struct):
             self.misfits = True
 
     def expect(self, shape: Shape, dims: Dims) -> None:
-        """Take it that an array has these dims where nothing else says how many axes it has."""
+        """Learn the dims of an array for the case that nothing else says its number of axes."""
         if isinstance(shape, Unknown):
             self.leading[shape.name] = dims
 
     def learn_leading(self, shape: Shape, dims: Dims) -> None:
-        """Take it that the first axes of an array are these."""
+        """Learn the first axes of an array."""
         known = self.known(shape)
         if known is not None:
             self.learn(known[: len(dims)], dims)
@@ -194,30 +194,30 @@ class Shapes(Struct):
             self.expect(shape, dims)
 
     def _learn_several(self, several: Dims, others: Dims) -> None:
-        """Take it that dims, of which the first stands for any number, are these, in which none does."""
+        """Match dims with a leading `*batch` against dims without, from the last axis."""
         first, *rest = several
         self.empty |= {first[1:]} if len(rest) == len(others) else set[str]()
         if len(rest) <= len(others):
             self.learn(tuple(rest), others[len(others) - len(rest) :])
 
     def _note(self, left: str, right: str) -> None:
-        """Note that two dims are of one size, unless that is chosen here, or one of them may be 1."""
+        """Note that two dims are equal, unless a dim is chosen, unnamed, variadic or 1."""
         is_said = not any(isinstance(dim, Chosen) or dim.startswith((AXIS, "*")) for dim in (left, right))
         if left != right and "1" not in (left, right) and is_said:
             self.met.append((left, right))
 
     def equate(self, left: Shape, right: Shape) -> None:
-        """Take it that elements are computed of two arrays, which are of one shape unless one is known to be a number."""
+        """Learn that arrays are combined elementwise, and share a shape unless either is a scalar."""
         self.computes([left, right])
         self.unify(left, right)
 
     def computes(self, shapes: Iterable[Shape]) -> None:
-        """Take it that something is computed of the elements of arrays, or of those of which they are parts."""
+        """Note that code computes with the elements of arrays, and of the arrays of which they are rows."""
         names = [shape.name for shape in shapes if isinstance(shape, Unknown)]
         self.computed |= {*names, *(name.partition("[")[0] for name in names)}
 
     def unify(self, left: Shape, right: Shape) -> None:
-        """Take it that two names stand for one array, or for arrays of one shape."""
+        """Learn that two names stand for a single array, or for arrays of the same shape."""
         if isinstance(left, Parts) or isinstance(right, Parts):
             self._equate_parts(left, right)
             return
@@ -231,7 +231,7 @@ class Shapes(Struct):
                 self._name_as(second, first)
 
     def _name_as(self, second: str, first: str) -> None:
-        """Let a name stand for another, with what it is unpacked into."""
+        """Let `second` stand for `first`, and unify the values that both are unpacked into."""
         parts = self.parts_of(second)
         self.tuples |= {first} if second in self.tuples else set[str]()
         self.same[second] = first
@@ -239,7 +239,7 @@ class Shapes(Struct):
             self.unify(part, meant)
 
     def _equate_parts(self, left: Shape, right: Shape) -> None:
-        """Take it that two are tuples of the same."""
+        """Learn that two values are tuples with the same parts."""
         count = max(len(shape.shapes) for shape in (left, right) if isinstance(shape, Parts))
         for shape in (left, right):
             if isinstance(shape, Unknown):
@@ -248,32 +248,32 @@ class Shapes(Struct):
             self.unify(*pair)
 
     def holds_counts(self, shape: Shape) -> None:
-        """Take it that an array, or the one of which it is a row, holds whole numbers; one that is cast says nothing of that before."""
+        """Learn that an array holds whole numbers. After a cast, learn only that the array has an axis."""
         if isinstance(shape, Unknown):
             told = self.required if shape.name.endswith(_CAST) else self.counts
             told.add(shape.name.removesuffix(_CAST).partition("[")[0])
 
     def cast(self, shape: Shape) -> Shape:
-        """An array of the same shape, which holds numbers of another kind."""
+        """Return an array of the same shape with another dtype."""
         return Unknown(self._first(shape.name) + _CAST) if isinstance(shape, Unknown) else shape
 
     def hold_counts(self, shapes: Iterable[Shape]) -> None:
-        """The same of several."""
+        """Learn that several arrays hold whole numbers."""
         for shape in shapes:
             self.holds_counts(shape)
 
     def is_count(self, shape: Shape) -> bool:
-        """Whether an array holds whole numbers; of one that is unpacked, whether a row does."""
+        """Whether an array holds whole numbers, or a row does that it is unpacked into."""
         first = self._first(shape.name) if isinstance(shape, Unknown) else ""
         of_rows = [] if first in self.tuples else self.parts_of(first)
         return any(name in map(self._first, self.counts) for name in (first, *(row.name for row in of_rows)))
 
     def is_among(self, names: Iterable[str], shape: Shape) -> bool:
-        """Whether an array, or what it is one with, is among these names."""
+        """Whether an array, or a name that stands for the same array, is among these names."""
         return isinstance(shape, Unknown) and self._first(shape.name) in map(self._first, names)
 
     def settle(self, names: Iterable[str]) -> None:
-        """Take it that the arrays of these names are vectors, where no more is known, and counts too; or of as many axes as are read, as long as these are read."""
+        """Guess the shapes of these names, and of counts, as vectors or with as many axes as code reads."""
         for dim in map(self._axis, self.ends):
             end = max(end for other, end in self.ends.items() if self._axis(other) == dim)
             if end < math.inf:
@@ -288,22 +288,22 @@ class Shapes(Struct):
                 self.learn(Unknown(name), tuple(self._length(first, axis) for axis in range(axes)))
 
     def read_until(self, dim: str, end: float) -> None:
-        """Take it that an index reads so many of an axis; of one alone are two."""
+        """Note that an index reads `end` entries of a dim, which then has at least two."""
         self.ends[dim] = max(2, end, self.ends.get(dim, 2))
 
     def read_axis(self, shape: Shape, axis: int) -> None:
-        """Take it that an array has this axis."""
+        """Learn that an array has this axis."""
         if isinstance(shape, Unknown):
             self.axes_read[shape.name] = max(axis + 1, self.axes_read.get(shape.name, 1))
 
     def require_axis(self, shape: Shape, axis: int) -> None:
-        """Take it that an array has this axis, and one at least."""
+        """Learn that an array has this axis, and in any case an axis."""
         if isinstance(shape, Unknown):
             self.required.add(shape.name)
             self.read_axis(shape, max(axis, 0))
 
     def new(self) -> str:
-        """A dim that nobody named."""
+        """Return a dim without a name."""
         self.count += 1
         return f"{AXIS}{self.count}"
 
@@ -321,7 +321,7 @@ class Shapes(Struct):
         return with_sizes(dim, {name: self._axis(name) for name in dim_names(dim) if name.startswith(AXIS)})
 
     def _join(self, left: str, right: str) -> None:
-        """Let a dim without a name stand for the other one; of a sum each for a share of it."""
+        """Let an unnamed dim stand for the other dim, or each term of a sum for its share."""
         for total, size in ((left, right), (right, left)):
             if pairs := shares(total, size, lambda dim: dim.startswith(AXIS)):
                 for dim, share in pairs:
@@ -334,15 +334,15 @@ class Shapes(Struct):
 
 
 def _leads(dims: Dims) -> bool:
-    """Whether the first of these dims stands for any number, as `*batch` does."""
+    """Whether the first dim stands for any number of axes, as `*batch`."""
     return dims[:1] != () and dims[0].startswith("*")
 
 
 def _is_row(row: str, name: str) -> bool:
-    """Whether a name is that of a row of an array, which is none of its shape."""
+    """Whether a name is a row of the array `name`, and so of another shape."""
     return row.startswith(name) and re.fullmatch(r"(\[\d\])+", row.removeprefix(name)) is not None
 
 
 def _rows_first(name: str) -> tuple[int, str]:
-    """An order in which rows stand before the array that they are of."""
+    """Return a sort key that puts rows before the array they belong to."""
     return -name.count("["), name

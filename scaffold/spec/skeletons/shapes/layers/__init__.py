@@ -1,1 +1,1 @@
-"""Layers of Equinox and Flax: what a class makes of them, what it is given, and what each takes and gives."""
+"""Layers of Equinox and Flax that a class makes or is given, and the shapes of their calls."""

@@ -1,4 +1,4 @@
-"""Layers of Equinox and Flax that a class is given: what they take and give, in terms of sizes that nobody named."""
+"""Layers of Equinox and Flax that a class is given, with dims for sizes that no code names."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -14,9 +14,9 @@ _SEVERAL = ("list", "List", "tuple", "Tuple", "Sequence")
 
 
 def given_layers(owner: ast.ClassDef) -> Iterator[tuple[str, str, list[Layer]]]:
-    """The fields that hold layers which a class is given, each with the argument and the layers.
+    """Yield the fields with layers that a class is given, each with the argument and the layers.
 
-    Two of a list are as wide as each other: they may be a chain.
+    Two layers of equal width stand for a list, because its layers may be a chain.
     """
     for name, argument, annotation in given_fields(owner):
         item = _item(annotation)
@@ -26,7 +26,7 @@ def given_layers(owner: ast.ClassDef) -> Iterator[tuple[str, str, list[Layer]]]:
 
 
 def ties_of_given(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
-    """By size of a given layer, as `linear_in_features`, the dim that the code says it to be."""
+    """Map each size of a given layer, as `linear_in_features`, to the dim that the code implies."""
     ties: dict[str, str] = {}
     for _, argument, annotation in given_fields(owner):
         item = _item(annotation)
@@ -39,14 +39,14 @@ def ties_of_given(owner: ast.ClassDef, shapes: Shapes) -> dict[str, str]:
 
 
 def _dims(layer: Layer) -> Iterator[str]:
-    """The dims of what a layer takes and gives."""
+    """Yield the dims of the shapes that a layer takes and gives."""
     for shape in (*layer.takes, layer.gives):
         for part in shape.shapes if isinstance(shape, Parts) else [shape]:
             yield from part if isinstance(part, tuple) else ()
 
 
 def given_fields(owner: ast.ClassDef) -> Iterator[tuple[str, str, ast.expr]]:
-    """The fields that hold what a class is given as it is, each with the name of the argument and its annotation."""
+    """Yield the fields that hold an argument as given, each with the argument and the annotation."""
     annotated = {name: statement.annotation for name, statement in annotated_names(owner.body)}
     maker = method_of(owner, "__init__")
     if maker is None:
@@ -60,7 +60,7 @@ def given_fields(owner: ast.ClassDef) -> Iterator[tuple[str, str, ast.expr]]:
 
 
 def _item(annotation: ast.expr) -> ast.expr | None:
-    """What a list or tuple has several of, as its annotation says."""
+    """Return the annotation of the entries of a list or tuple, or None."""
     match annotation:
         case ast.Subscript(value=several, slice=ast.Tuple(elts=[item, ast.Constant(value=value)])):
             return item if last_name(several) in _SEVERAL and value is ... else None
@@ -71,7 +71,7 @@ def _item(annotation: ast.expr) -> ast.expr | None:
 
 
 def _layer(annotation: ast.expr, argument: str, all_sizes: str = "") -> Layer | None:
-    """The layer of an annotation, with dims for its sizes; with one dim for all of them where that has a name."""
+    """Build the layer that an annotation names, with a dim for each size, or a single dim `all_sizes`."""
     if _is_function_of_one(annotation):
         return Layer((), keeps=True)  # the tests give a function of each element
     if not isinstance(annotation, ast.Name | ast.Attribute):
@@ -87,7 +87,7 @@ def _layer(annotation: ast.expr, argument: str, all_sizes: str = "") -> Layer | 
 
 
 def _is_function_of_one(annotation: ast.expr) -> bool:
-    """Whether it is `Callable`, unless that says another number of arguments."""
+    """Whether an annotation is `Callable`, with a single argument or without argument types."""
     match annotation:
         case ast.Subscript(value=head, slice=ast.Tuple(elts=[ast.List(elts=arguments), _])):
             return last_name(head) == "Callable" and len(arguments) == 1

@@ -1,4 +1,4 @@
-"""Layers of Equinox and Flax: what they are called with, and what they give, in terms of what they are made with."""
+"""Layers of Equinox and Flax: the shapes that a call takes and gives, by constructor arguments."""
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
@@ -15,36 +15,36 @@ from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Chosen, Dims, Leading, Parts, Shape
 
 Size = Callable[[ast.expr], str]
-"""Reads an expression of a size as a dim; empty of what is none."""
+"""Function that reads a size as a dim, or returns `""` for any other expression."""
 SIZE_OF_IMAGE = Chosen("8")
-"""The size of an image along each of its axes."""
+"""Size of an image along each of its axes."""
 _STATE = Parts((("hidden_size",), ("hidden_size",)))
 T = TypeVar("T")
 
 
 class Layer(Struct, frozen=True):
-    """What a layer is called with, and what it gives, as far as it is known."""
+    """Shapes that the call of a layer takes and gives, as far as known."""
 
     takes: tuple[Shape, ...]
     gives: Shape = None
     counts: tuple[int, ...] = ()
-    """The places of the arguments that are whole numbers."""
+    """Positions of the arguments that hold whole numbers."""
     keeps: bool = False
-    """Whether it gives what has the shape of its first argument."""
+    """Whether the result has the shape of the first argument."""
     with_state: bool = False
-    """Whether it gives an `eqx.nn.State` beside that."""
+    """Whether the call returns an `eqx.nn.State` as well."""
     any_rank: bool = False
-    """Whether it computes along the last axis, and keeps all others: that of `takes` is one of many."""
+    """Whether the layer works along the last axis and keeps all others, whatever their number."""
 
     @property
     def result(self) -> Shape:
-        """What it gives, as far as that does not depend on what it is given."""
+        """Shape of the result, as far as it does not depend on the argument."""
         first = self.takes[0] if self.keeps and self.takes else self.gives
         return None if isinstance(first, Leading) else first
 
 
 class _Form(Struct, frozen=True):
-    """A layer by the arguments that are its sizes, in the order of its constructor; `_` is none of them."""
+    """A layer by the arguments that are its sizes, in the order of the constructor. `_` is no size."""
 
     sizes: str
     takes: tuple[Shape, ...]
@@ -90,11 +90,11 @@ GIVEN_SIZES = (
     *("query_size", "hidden_features", "num_features", "embedding_size", "features"),
     *("in_channels", "out_channels"),
 )
-"""The arguments of layers that are sizes of what they take or give."""
+"""Arguments of layers that are sizes of the shapes in a call."""
 
 
 def known_layer(call: ast.Call, size: Size) -> Layer | None:
-    """The layer that a call makes; None where nothing says what it takes."""
+    """Return the layer that a call makes, or None if nothing says what the layer takes."""
     *room, name = ast.unparse(call.func).split(".")
     is_flax = "nnx" in room
     if name in _TABLES:
@@ -117,13 +117,13 @@ def known_layer(call: ast.Call, size: Size) -> Layer | None:
 
 
 def _sizes(call: ast.Call, names: str, size: Size) -> dict[str, str]:
-    """The dims that the sizes of a layer are, by name; empty where one is not known."""
+    """Return the dims of a layer's size arguments by name, or `""` for an unknown size."""
     values = {name: argument_of(call, place, name) for place, name in enumerate(names.split()) if name != "_"}
     return {name: "" if value is None else size(value) for name, value in values.items()}
 
 
 def renamed(shape: Shape, sizes: Mapping[str, str]) -> Shape:
-    """A shape with other dims for those in `sizes`; none for the one axis that `"scalar"` leaves out."""
+    """Replace dims of a shape by `sizes`. The dim `"scalar"` leaves out its axis."""
     if isinstance(shape, Parts):
         return Parts(tuple(renamed(part, sizes) for part in shape.shapes))
     if isinstance(shape, Leading):
@@ -135,7 +135,7 @@ def renamed(shape: Shape, sizes: Mapping[str, str]) -> Shape:
 
 
 def _convolution(call: ast.Call, size: Size, *, is_flax: bool) -> Layer | None:
-    """A convolution: of Equinox with the channels first, of Flax with a batch, and the channels last."""
+    """Build a convolution: channels first in Equinox, a batch first and channels last in Flax."""
     sizes = _sizes(call, "in_features out_features" if is_flax else "in_channels out_channels", size)
     inputs, outputs = sizes.values()
     space = _space(call, is_flax=is_flax)
@@ -149,7 +149,7 @@ def _convolution(call: ast.Call, size: Size, *, is_flax: bool) -> Layer | None:
 
 
 def _pooling(call: ast.Call) -> Layer:
-    """A pooling of Equinox, which keeps the channels, however many they are."""
+    """Build a pooling of Equinox, which keeps any number of channels."""
     space, channels = _space(call, is_flax=False), f"{ROWS}_channels"
     target = argument_of(call, 0, "target_shape") if last_name(call).startswith("Adaptive") else None
     sizes = _numbers(target, len(space)) if target is not None else []
@@ -158,7 +158,7 @@ def _pooling(call: ast.Call) -> Layer:
 
 
 def _space(call: ast.Call, *, is_flax: bool) -> Dims:
-    """The axes of an image: as many as the name of Equinox says, or the kernel of Flax has."""
+    """Return the spatial axes of an image, counted by Equinox's class name or by Flax's kernel."""
     *_, name = ast.unparse(call.func).split(".")
     if not is_flax:
         return (SIZE_OF_IMAGE,) * int(name[-2]) if name.endswith(("1d", "2d", "3d")) else ()
@@ -167,7 +167,7 @@ def _space(call: ast.Call, *, is_flax: bool) -> Dims:
 
 
 def _windows(call: ast.Call, rank: int, *, is_flax: bool) -> list[tuple[int, int, int] | None]:
-    """Size, step and padding of the window along each axis; None where one of them is no number, or it is transposed."""
+    """Return the size, step and padding of the window per axis, or None if any is no plain number."""
     stride = "strides" if is_flax else "stride"
     kernel = _numbers(argument_of(call, 2, "kernel_size"), rank)
     steps = _numbers(argument_of(call, 3, stride), rank, usual=1)
@@ -185,7 +185,7 @@ def _windows(call: ast.Call, rank: int, *, is_flax: bool) -> list[tuple[int, int
 
 
 def _left(size: str, window: tuple[int, int, int] | None) -> str:
-    """How many windows an axis has."""
+    """Count the windows along an axis, or return `""`."""
     if window is None:
         return ""
     width, step, padding = window
@@ -194,7 +194,7 @@ def _left(size: str, window: tuple[int, int, int] | None) -> str:
 
 
 def _numbers(node: ast.expr | None, rank: int, usual: int | None = None) -> list[int]:
-    """The number for each axis that an argument says; none where it says another."""
+    """Return an argument's number for each axis, or none if the argument does not say `rank` numbers."""
     if isinstance(node, ast.Tuple | ast.List):
         numbers = [whole_number(part) for part in node.elts]
     else:
@@ -204,7 +204,7 @@ def _numbers(node: ast.expr | None, rank: int, usual: int | None = None) -> list
 
 
 def with_new_rows(layer: Layer, new: Callable[[], str]) -> Layer:
-    """A layer as one call of it has it: the axes that nobody named are axes of what it is called with."""
+    """Return the layer in a single call, with new dims for axes that no code names."""
     dims = [dim for shape in (*layer.takes, layer.gives) for dim in _dims_in(shape)]
     names = sorted({name for dim in dims for name in dim_names(dim)})
     rows = {name: new() for name in names if name.startswith(ROWS)}
@@ -220,7 +220,7 @@ def _dims_in(shape: Shape) -> Iterator[str]:
 
 
 def parted(layers: list[Layer], starred: list[bool]) -> list[list[Layer]]:
-    """What each of several targets is assigned, of which one may be starred: `*inner, last = layers`."""
+    """Split layers over the targets of an assignment with at most one star: `*inner, last = layers`."""
     if len(layers) < 2 or sum(starred) > 1 or len(layers) + sum(starred) < len(starred):
         return [layers] * len(starred)
     at = starred.index(True) if True in starred else len(starred)
@@ -230,7 +230,10 @@ def parted(layers: list[Layer], starred: list[bool]) -> list[list[Layer]]:
 
 
 def layers_at(layers: list[Layer], index: ast.expr) -> list[Layer]:
-    """What `layers[-1]` is, or `layers[1:]`; the one that stands for all, where there is one, and none of an index that is computed."""
+    """Return the layers of `layers[-1]` or `layers[1:]`, or none if the index is computed.
+
+    A single layer stands for all layers of the list.
+    """
     if len(layers) < 2:
         return layers
     if isinstance(index, ast.Slice):

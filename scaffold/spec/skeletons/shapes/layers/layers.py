@@ -1,4 +1,4 @@
-"""What the constructor of a class says of the shapes of its arrays, and of what its layers take and give."""
+"""Shapes of arrays and layers that the annotations and the constructor of a class imply."""
 
 import ast
 import re
@@ -31,46 +31,43 @@ _SIZES_OF_LAYERS = (
     *("in_features", "out_features", "in_size", "out_size", "shape", "input_size", "hidden_size"),
     "num_features",
 )
-"""The attributes of layers that are sizes."""
+"""Attributes of layers that are sizes."""
 _DEEPEST = 4
-"""How many local names may stand for each other."""
+"""Limit of local names that stand for each other."""
 AS_ARRAY = ("array", "asarray")
-"""Functions that make an array of what they are given first."""
+"""Functions that make an array of their first argument."""
 
 
 class Made(Struct, frozen=True):
-    """Another class of the file: the arguments of its constructor, and the dims that its call takes in terms of them."""
+    """Another class of the file: its constructor's arguments, and its call in terms of them."""
 
     arguments: tuple[str, ...]
     takes: tuple[Shape, ...]
     gives: Shape = None
     counts: tuple[int, ...] = ()
-    """The places of the arguments that are whole numbers."""
+    """Positions of the arguments that hold whole numbers."""
     keeps: bool = False
-    """Whether it gives what has the shape of its first argument, however many axes that has."""
+    """Whether the result has the shape of the first argument, whatever its number of axes."""
 
     def layer(self, takes: tuple[Shape, ...], gives: Shape) -> Layer:
-        """What an instance takes and gives, in terms of sizes of where it stands."""
+        """Return an instance as a layer, with `takes` and `gives` in sizes of the class that holds it."""
         return Layer(takes, gives, self.counts, keeps=self.keeps, any_rank=self.keeps)
 
 
 class Instance(Struct):
-    """The dims of the arrays of an instance, and its layers: by field, in order, one of a field that is a layer itself."""
+    """The arrays and layers of an instance by field. A field that is a layer has a list of one layer."""
 
     arrays: dict[str, Dims] = {}
     layers: dict[str, list[Layer]] = {}
     objects: set[str] = set()
-    """The fields that are no arrays, as their annotations say, or of which nothing says the shape."""
+    """Fields that are no arrays by annotation, or arrays whose shape nothing says."""
     annotations: Mapping[str, ast.expr] = {}
     settings: dict[str, str] = {}
-    """The sizes that a constructor stores, as they are read: `size`, or `sizes[0]` of `self.sizes = (size, size)`."""
+    """Sizes that a constructor stores: `size`, or `sizes[0]` of `self.sizes = (size, size)`."""
 
 
 def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
-    """What the annotations and the constructor of a class say of its instances.
-
-    `beside` has what is known of other classes of the file.
-    """
+    """Read the annotations and the constructor of a class. `beside` has other classes of the file."""
     annotated = {name: statement.annotation for name, statement in annotated_names(owner.body)}
     known = {name: dims_of(annotation) for name, annotation in annotated.items()}
     objects = {name for name, annotation in annotated.items() if not _is_array(annotation)}
@@ -102,7 +99,7 @@ def instance_of(owner: ast.ClassDef, beside: Mapping[str, Made]) -> Instance:
 
 
 def _of_a_number(value: ast.expr) -> ast.expr:
-    """What is stored of a number, where an expression asks: `size if isinstance(size, tuple) else (size, size)`."""
+    """Return the branch for a number: `(n, n)` of `n if isinstance(n, tuple) else (n, n)`."""
     match value:
         case ast.IfExp(
             test=ast.Call(func=ast.Name(id="isinstance"), args=[_, kind]), body=body, orelse=other
@@ -113,7 +110,7 @@ def _of_a_number(value: ast.expr) -> ast.expr:
 
 
 def _read_made(instance: Instance, makers: "Makers", name: str, value: ast.expr, lists: Lists) -> None:
-    """Note what a constructor makes of a field: layers, or an array."""
+    """Record the layers or the array that a constructor stores in a field."""
     parts = lists.parts(value)
     layers, dims = [makers.layer(part) for part in parts], makers.shape_of(value)
     if parts and parts != [value] and (of_part := makers.shape_of(parts[0])):
@@ -128,7 +125,7 @@ def _read_made(instance: Instance, makers: "Makers", name: str, value: ast.expr,
 
 
 def _is_number(value: ast.expr) -> bool:
-    """Whether an expression makes an array of one number: `jnp.zeros(())`, `jnp.array(0)`."""
+    """Whether an expression makes a scalar array: `jnp.zeros(())`, `jnp.array(0)`."""
     match value:
         case ast.Call(args=[ast.Constant(value=int() | float()), *_]):
             return last_name(value) in AS_ARRAY
@@ -139,7 +136,7 @@ def _is_number(value: ast.expr) -> bool:
 
 
 def _stores_name(value: ast.expr) -> bool:
-    """Whether an expression stores what a name stands for, or None: as it is, as an array, in a Variable or the place of a state, `nnx.Cache(time)`."""
+    """Whether an expression stores a name or None: as is, as an array, or as in `nnx.Cache(time)`."""
     match value:
         case ast.Name() | ast.Constant(value=None):
             return True
@@ -154,7 +151,10 @@ def _stores_name(value: ast.expr) -> bool:
 
 
 def dims_of(annotation: ast.expr | None) -> Dims | None:
-    """The dims of a number, or of an annotation of jaxtyping where each is a name, a number or arithmetic over such; the first may stand for several."""
+    """Return the dims in an annotation of jaxtyping, `()` for a Python number, or None.
+
+    Each dim must be a name, a number or arithmetic. The first dim may be variadic, as `*batch`.
+    """
     match annotation:
         case ast.Name(id="int" | "float" | "complex"):
             return ()
@@ -174,13 +174,13 @@ def dims_of(annotation: ast.expr | None) -> Dims | None:
 
 
 def says_counts(annotation: ast.expr | None) -> bool:
-    """Whether an annotation is that of whole numbers: `int`, or `Int[Array, "n"]`."""
+    """Whether an annotation is of whole numbers: `int`, or `Int[Array, "n"]`."""
     head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     return head is not None and re.fullmatch(r"(int|U?Int\d*|Integer)", last_name(head)) is not None
 
 
 def _is_array(annotation: ast.expr) -> bool:
-    """Whether an annotation is that of an array, with dims or without, which may be None."""
+    """Whether an annotation is an array, with dims or without, maybe with `| None`."""
     annotation = without_none(annotation)
     head = annotation.slice if isinstance(annotation, ast.Subscript) else annotation
     name = head.elts[0] if isinstance(head, ast.Tuple) and head.elts else head
@@ -188,15 +188,15 @@ def _is_array(annotation: ast.expr) -> bool:
 
 
 class Makers(Struct):
-    """The expressions of a constructor, whose arguments may be sizes."""
+    """Reader of the expressions in a constructor, whose arguments may be sizes."""
 
     sizes: set[str]
     beside: Mapping[str, Made]
     local: Mapping[str, ast.expr] = {}
-    """What its local names stand for."""
+    """Values of the local names."""
 
     def shape_of(self, value: ast.expr) -> Dims:
-        """The shape that an expression of one array says: `jax.random.normal(key, (n, m)) / n`."""
+        """Return the shape of an array expression, as `jax.random.normal(key, (n, m)) / n`, or `()`."""
         calls = [*nodes_of(ast.Call, value)]
         by_name = [keyword.value for call in calls for keyword in call.keywords if keyword.arg == "shape"]
         given = [*(part for call in calls for part in call.args), *by_name]
@@ -207,7 +207,7 @@ class Makers(Struct):
         return dims[0] if len(dims) == 1 else ()
 
     def size(self, node: ast.expr) -> str:
-        """A size as a dim: a number, an argument, or arithmetic over such; nothing for all else."""
+        """Return a size as a dim: a number, an argument or arithmetic with both. Else return `""`."""
         match node:
             case ast.Attribute(value=ast.Name(id=name), attr=size) if (
                 name in self.sizes and size in _SIZES_OF_LAYERS
@@ -221,7 +221,7 @@ class Makers(Struct):
         return ast.unparse(node).replace(" ", "") if is_size else ""
 
     def _in_terms_of_arguments(self, node: ast.expr) -> ast.expr:
-        """A size with what its local names are in their places: `2 * (expand * dim)` of `2 * inner` behind `inner = expand * dim`."""
+        """Inline local names: `2 * inner` becomes `2 * (expand * dim)` after `inner = expand * dim`."""
         local = {
             name: value
             for name, value in self.local.items()
@@ -235,7 +235,7 @@ class Makers(Struct):
         return node
 
     def layer(self, value: ast.expr) -> Layer | None:
-        """The layer that an expression makes; None where nothing says what it takes."""
+        """Return the layer that an expression makes, or None if nothing says what the layer takes."""
         match value:
             case ast.ListComp(elt=each):
                 return self.layer(each)
@@ -254,13 +254,13 @@ class Makers(Struct):
                 return None
 
     def given(self, call: ast.Call, arguments: Iterable[str]) -> dict[str, str]:
-        """What a call gives for the arguments of a constructor, as sizes; nothing for what is none."""
+        """Map each argument of a constructor to its size in a call, or to `""` if no size is given."""
         given = dict.fromkeys(arguments, "")
         given |= {name: self.size(value) for name, value in zip(given, call.args, strict=False)}
         return given | {keyword.arg: self.size(keyword.value) for keyword in call.keywords if keyword.arg}
 
     def _class(self, call: ast.Call, made: Made) -> Layer | None:
-        """What another class of the file takes, in terms of what it is made with here."""
+        """Return a class of the file as a layer, in terms of the sizes that this call gives."""
         given = self.given(call, made.arguments)
         takes = tuple(_in_terms_of(given, shape) for shape in made.takes)
         if not takes or None in takes:
@@ -269,12 +269,12 @@ class Makers(Struct):
 
 
 def _local_dim(node: ast.expr) -> str:
-    """The dim that a local name is of which no more is known; empty of another expression."""
+    """Return a dim for a local name of unknown value, or `""` for any other expression."""
     return f"{AXIS}{node.id}" if isinstance(node, ast.Name) else ""
 
 
 def _in_terms_of(given: Mapping[str, str], shape: Shape) -> Shape:
-    """A shape with what the arguments of a constructor are; None where one of them is no size."""
+    """Replace constructor arguments in a shape by their sizes, or return None if any is no size."""
     if isinstance(shape, Parts):
         parts = tuple(_in_terms_of(given, part) for part in shape.shapes)
         return None if None in parts else Parts(parts)
@@ -287,12 +287,12 @@ def _in_terms_of(given: Mapping[str, str], shape: Shape) -> Shape:
 
 
 def _row_of(dim: str) -> str:
-    """A dim that a call of another class names, which is an axis of what it is called with there."""
+    """Turn a dim that no constructor argument gives into an axis of the call's argument."""
     return dim if dim.startswith(ROWS) else f"{ROWS}_{dim}"
 
 
 def _lists_given(maker: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
-    """The arguments that are annotated as several whole numbers, each with its default, or with what the tests give for it."""
+    """Yield the arguments annotated as several ints, each with its default or the tests' example."""
     for argument, default in arguments_with_defaults(maker):
         annotation = argument.annotation
         if isinstance(annotation, ast.Subscript):

@@ -1,1 +1,1 @@
-"""Laws of train states: of one update, of training as a whole, and of training as it is done elsewhere."""
+"""Laws of train states: one update, training as a whole, and variants of training."""

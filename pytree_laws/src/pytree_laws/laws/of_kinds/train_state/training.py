@@ -1,4 +1,4 @@
-"""T2: what training as a whole must do: converge, average, draw, and leave the model alone."""
+"""T2: training as a whole must converge, average, draw, and leave the model alone."""
 
 import functools
 from typing import Any
@@ -35,7 +35,7 @@ SLACK = 1e-3  # of a share, by rounding
 
 
 def shares_of(before: Any, after: Any, weights: Any) -> np.ndarray:
-    """Which share of its former value an average kept, where the weights are far from that."""
+    """Return the share of its former value that an average keeps, where the weights are far from that."""
     trees = [jax.tree.leaves(tree) for tree in (before, after, weights)]
     old, new, wanted = (
         np.concatenate([np.ravel(np.asarray(v)).astype(np.complex128) for v in leaves]) for leaves in trees

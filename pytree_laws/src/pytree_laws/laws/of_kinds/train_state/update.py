@@ -109,7 +109,7 @@ def test_a_step_is_what_the_optimiser_makes_of_the_gradients(subject: TrainState
 
 
 def _plain_steps(subject: TrainStateSuite, size: float) -> list[Any]:
-    """The paths of the trained weights, with each after a step of plain descent, before it, and its gradient."""
+    """Take a step of plain descent, and list path, new value, old value and gradient of each weight."""
     state, (gradients,) = subject.start_with(OPTIMISERS["plain"]()), subject.arguments(0)
     gradients = jax.tree.map(lambda grad: on_device(np.asarray(grad) * size, grad.dtype), gradients)
     moved = compiled_update(subject, "plain")(state, gradients).model
@@ -154,6 +154,6 @@ def test_steps_are_counted(subject: TrainStateSuite) -> None:
 
 
 def check_same_avals(before: dict[str, Any], after: dict[str, Any], what: str, hint: str) -> None:
-    """Hold each array after an update to the shape, dtype and weak type that it had."""
+    """Check that an update keeps the shape, dtype and weak type of each array."""
     for name, wanted in before.items():
         check(after[name] == wanted, name, f"{what} made it {after[name]}, it was {wanted}", hint)

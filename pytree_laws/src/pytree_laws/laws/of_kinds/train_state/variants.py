@@ -1,4 +1,4 @@
-"""T3: training as it is done elsewhere: in other precisions, with optimisers that want more, with averages over many steps."""
+"""T3: training in other precisions, with optimisers of more arguments, and with long averages."""
 
 import inspect
 from typing import Any
@@ -39,7 +39,7 @@ FACTOR = 3.0  # by which an optimiser that wants a value scales its step
 
 
 def scaled_by_value() -> optax.GradientTransformationExtraArgs:
-    """A plain descent whose update takes one argument more."""
+    """Make a plain descent whose update takes one more argument, `value`."""
 
     def update(updates: Any, state: Any, params: Any = None, *, value: Any = 1.0, **_: Any) -> Any:
         return jax.tree.map(lambda grad: -value * grad, updates), state
@@ -48,7 +48,7 @@ def scaled_by_value() -> optax.GradientTransformationExtraArgs:
 
 
 def inputs_in_bfloat16(subject: TrainStateSuite, **changes: Any) -> dict[str, Any]:
-    """Inputs with the example model in half precision."""
+    """Return the inputs with the example model in bfloat16."""
     inputs = subject.inputs(0)
     return {**inputs, "model": bfloat16(inputs["model"]), **changes}
 
@@ -67,7 +67,7 @@ def test_gradients_of_32_bits_leave_a_model_in_bfloat16_so(subject: TrainStateSu
 
 
 def _check_stays_in_bfloat16(subject: TrainStateSuite, name: str, gradients: Any, how: str) -> None:
-    """Holds a step of a model in half precision to keep every dtype."""
+    """Check that a step of a model in bfloat16 keeps every dtype."""
     optimiser = OPTIMISERS[name]()
     inputs = inputs_in_bfloat16(subject, optimiser=optimiser)
     subject.cached_instance()  # built before what is built in a trace
@@ -123,7 +123,7 @@ def test_the_average_has_the_bits_of_the_weights(subject: TrainStateSuite) -> No
 
 
 def _check_average_is_wide(subject: TrainStateSuite, state: Any) -> None:
-    """Hold averages to values that 32 bits do not hold, where those of the weights are such."""
+    """Check that an average exceeds 32 bits if its weights do."""
     trained = subject.spec(state.model)
     weights, means = (eqx.filter(tree, trained) for tree in (state.model, state.averaged()))
     for (name, weight), mean in zip(named_leaves(weights), jax.tree.leaves(means)):
@@ -132,7 +132,7 @@ def _check_average_is_wide(subject: TrainStateSuite, state: Any) -> None:
 
 
 def in_float64(tree: Any, trained: Any) -> Any:
-    """The tree with what is trained in 64 bits, of which 32 do not hold the values."""
+    """Return the tree with trained leaves in float64, at values that float32 cannot hold."""
 
     def widen(leaf: Any, is_trained: bool) -> Any:
         if not (is_trained and is_floating(leaf)):
@@ -144,7 +144,7 @@ def in_float64(tree: Any, trained: Any) -> Any:
 
 
 def fits_in_32_bits(leaf: Any) -> bool:
-    """Whether 32 bits hold all values of an array, as they hold none of `in_float64`."""
+    """Whether float32 holds all values of an array, unlike those of `in_float64`."""
     array = np.asarray(leaf)
     return not is_floating(leaf) or np.array_equal(array, array.astype(np.float32))
 
