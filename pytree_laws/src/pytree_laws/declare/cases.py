@@ -1,4 +1,4 @@
-"""Further configurations of a class, each a suite that inherits what the first one declares.
+"""Further configurations of a class, each a suite that inherits the declarations of the first.
 
     @case
     class TestAffineWithoutBias(TestAffine):
@@ -7,7 +7,7 @@
         def inputs(self, seed):
             return {**super().inputs(seed), "use_bias": False}
 
-The laws that cost little are held again, and the tests that the author wrote.
+Cheap laws, and tests that the author wrote, run again for each configuration.
 """
 
 import re
@@ -35,12 +35,12 @@ CHEAP = (
     "p16_filter_specs",
     "p19_",
 )
-"""How the tests of laws begin that each configuration is held to."""
+"""Prefixes, after `test_`, of the laws that run for each configuration."""
 _OF_A_LAW = re.compile(r"test_p\d\d_")
 
 
 def case(suite: Marked) -> Marked:
-    """Marks a suite as a further configuration of the class of the suite that it inherits."""
+    """Mark a suite as a further configuration of the class of the suite that it inherits from."""
     for name in dir(suite):
         if _OF_A_LAW.match(name) and not name.startswith(CHEAP, len("test_")):
             setattr(suite, name, None)  # pytest then collects nothing of this name

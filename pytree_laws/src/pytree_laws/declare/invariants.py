@@ -1,10 +1,10 @@
-"""Known invariants by name: what an author says of a class in two words, and what has to hold then.
+"""Known invariants, which an author declares by name.
 
     class TestLayerNorm(PytreeLaws):
         invariants = ("mean 0", "variance 1", "invariant under shift")
 
-Those of outputs are about the first array of floats that the call returns, the others about that and the
-first array of floats among the arguments as well. `mean 0 along -1` is about one axis.
+An invariant of outputs checks the first floating array that the call returns. An invariant of calls also
+changes the first floating array among the arguments. `mean 0 along -1` checks a single axis.
 """
 
 import functools
@@ -21,9 +21,9 @@ from ..inspect.trees import flatten, replace_leaves
 from ..values.example_values import sample
 
 Arrays = tuple[np.ndarray, np.ndarray]
-"""What is, and what should be."""
+"""The actual and the expected array."""
 Call = Callable[..., np.ndarray]
-"""The first result, of arguments with another first array or key."""
+"""Function that returns the first result for another first array, or for several keys."""
 Axis = int | None
 
 EPSILON = 1e-3  # what is added to a variance, or to a norm, before something is divided by it
@@ -51,7 +51,7 @@ def _linear(call: Call, x: np.ndarray, axis: Axis) -> Arrays:
 
 
 def _mean_over_keys(call: Call, x: np.ndarray, axis: Axis) -> Arrays:
-    """The mean of many draws, and what is near enough to it: the argument, where that is within its error."""
+    """Return the mean of many draws, and this mean clipped to the argument plus or minus its error."""
     drawn = call(x, DRAWS)
     mean, error = drawn.mean(0), drawn.std(0) / np.sqrt(len(drawn))
     return mean, np.clip(mean, x - DEVIATIONS * error, x + DEVIATIONS * error)
@@ -80,11 +80,11 @@ OF_CALLS: Mapping[str, Callable[[Call, np.ndarray, Axis], Arrays]] = {
 }
 INVARIANTS = (*OF_OUTPUTS, *OF_CALLS)
 _DIVIDED = ("variance 1", "length 1", "invariant under scale")
-"""Those from which an epsilon keeps a class that divides by a deviation."""
+"""Invariants that a class satisfies only up to the epsilon in its divisor."""
 
 
 def parsed(said: str) -> tuple[str, Axis]:
-    """The name of an invariant and its axis. Raises `ValueError` for what is none."""
+    """Split a declared invariant into its name and axis. Raise `ValueError` for an unknown name."""
     match = _ALONG.fullmatch(said)
     name, axis = (match[1], int(match[2])) if match else (said, None)
     if name not in INVARIANTS:
@@ -94,12 +94,12 @@ def parsed(said: str) -> tuple[str, Axis]:
 
 
 def slack_of(said: str) -> float:
-    """How far a number may be off besides its rounding."""
+    """Return the error that an invariant allows besides rounding."""
     return EPSILON if parsed(said)[0] in _DIVIDED else 0.0
 
 
 def both_sides(suite: Any, said: str, instance: Any, arguments: Sequence[Any]) -> Arrays:
-    """What an invariant says to be equal, on an example."""
+    """Return the two arrays that an invariant says are equal, for an example."""
     name, axis = parsed(said)
     call = functools.partial(_first_result, suite, instance, arguments)
     if name in OF_OUTPUTS:
@@ -111,7 +111,10 @@ def both_sides(suite: Any, said: str, instance: Any, arguments: Sequence[Any]) -
 
 
 def _first_result(suite: Any, instance: Any, arguments: Any, x: Any, draws: int = 0) -> np.ndarray:
-    """The first array that the call gives, for an example with `x` in its first array."""
+    """Return the first floating array of a call whose first floating argument is `x`.
+
+    If `draws` is given, the result is stacked over so many keys.
+    """
     leaves, treedef = flatten(tuple(arguments))
     first = next((i for i, leaf in enumerate(leaves) if is_inexact(leaf)), None)
     places = {} if x is None or first is None else {first: jnp.asarray(x, leaves[first].dtype)}

@@ -1,4 +1,4 @@
-"""The leaves and outputs that a suite declares of its class."""
+"""Leaves and outputs that a suite declares of its class."""
 
 import dataclasses
 from types import EllipsisType
@@ -13,18 +13,23 @@ ROLES = ("param", "data", "buffer", "key", "module", "tree", "python", "state")
 class Leaf:
     """A declared leaf, or a declared sub-tree of leaves.
 
-    `path` is written as `layers.0.weight`. The role is `param` (a trained array), `data`
-    (an array that is never trained, through which gradients flow), `buffer` (one behind
-    `stop_gradient`), `key` (typed PRNG keys), `module` (a sub-tree that decides itself
-    what is trained), `tree` (a sub-tree of parameters), `python` (no array, held fixed)
-    or `state` (kept by `equinox.nn.State`, no leaf). A shape of None is not checked, and
-    data or a buffer without a shape may be a sub-tree of such; the dtype `float` is the
-    default float dtype, and None any. `value` is what each element, or the number or flag that is no
-    array, holds after construction, `std` the standard deviation with which the constructor
-    draws them. `unused` says that the example call does not depend on all of its elements,
-    `frozen` that nothing of a parameter or a sub-tree is trained, though gradients pass
-    through: always, or where the static bool of this name says so. `stopped` says of a
-    number that is no array that no gradient passes through an array in its place.
+    `path` is written as `layers.0.weight`. `role` is one of these:
+
+    - `param`: a trained array.
+    - `data`: an array that is never trained, through which gradients flow.
+    - `buffer`: an array behind `stop_gradient`.
+    - `key`: typed PRNG keys.
+    - `module`: a sub-tree that decides itself which of its leaves are trained.
+    - `tree`: a sub-tree of parameters.
+    - `python`: a value other than an array, held fixed.
+    - `state`: a value kept by `equinox.nn.State`, and no leaf.
+
+    If `shape` is None, it is not checked, and `data` or `buffer` may be a sub-tree. The dtype `float` is the
+    default float dtype, and None allows any. `value` is the value of each element, or of a number or flag,
+    after construction. `std` is the standard deviation with which the constructor draws the elements.
+    `unused` means that the example call does not depend on all elements. `frozen` means that nothing of a
+    parameter or sub-tree is trained, though gradients pass through. A string names the static bool that
+    decides this. `stopped` means that no gradient passes through an array in place of a number.
     """
 
     path: str
@@ -43,28 +48,29 @@ class Leaf:
 
     @property
     def word(self) -> str:
-        """How messages call what is declared."""
+        """Noun for the declaration in messages."""
         return self.role
 
     @property
     def is_tree(self) -> bool:
-        """Whether it stands for every leaf below its path."""
+        """Whether the declaration covers every leaf below its path."""
         unshaped = self.role in ("data", "buffer") and self.shape is None
         return self.role in ("module", "tree") or unshaped
 
 
 @dataclasses.dataclass(frozen=True)
 class Output:
-    """A declared output of the call; a dtype of None is not checked.
+    """A declared output of the call.
 
-    `None` in its shape stands for an axis of any size, and `...` for any number of axes: `(..., None, 3)`.
+    A dtype of None is not checked. In the shape, None is an axis of any size, and `...` any number of axes,
+    as in `(..., None, 3)`.
     """
 
     shape: tuple[int | EllipsisType | None, ...]
     dtype: str | None = "float"
 
     def allows(self, shape: tuple[int, ...]) -> bool:
-        """Whether an array of this shape is as declared."""
+        """Whether the declared shape matches the shape of an array."""
         declared = tuple(self.shape)
         if ... in declared:
             missing = len(shape) - len(declared) + 1

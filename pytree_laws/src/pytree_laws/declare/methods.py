@@ -1,12 +1,12 @@
-"""What a class has beside its call: methods and properties, as a suite declares them or as they are found.
+"""Methods and properties of a class besides its call, declared by a suite or found.
 
     methods = (
-        Method("inverse", lambda seed: (sample(seed, (3,)),), returns=(Output((3,)),)),
-        Method("update", lambda seed: (sample(seed, (3,)),), carry="self"),
+        Method("inverse", lambda seed: (sample(seed),), returns=(Output(()),)),
+        Method("update", carry="self"),
         Method("scaled", lambda seed: (sample(seed),), call=lambda self, by: self.scaled(by=by)),
     )
 
-Properties, and public methods that need no arguments, are found without being declared.
+Properties, and public methods that need no arguments, need no declaration.
 """
 
 import dataclasses
@@ -32,16 +32,16 @@ OF_VALUES = frozenset(
         *("contains", "iter"),
     )
 )
-"""What Python gives a value of its own back from, which no tracer has."""
+"""Special methods that return a Python value, which a tracer cannot provide."""
 _KNOWN = frozenset(
     (
         *("as_function", "combine", "create", "replace", "snapshot"),
         *("tree_flatten", "tree_unflatten", "tree_flatten_with_keys"),
     )
 )
-"""Methods that laws of their own are about."""
+"""Methods that have laws of their own."""
 _VIEWS = ("items", "keys", "values")
-"""Methods of a mapping, which give views of it: jax takes these for leaves."""
+"""Methods of a mapping that return views, which jax takes for leaves."""
 _ACTIONS = re.compile(
     r"(show|plot|print|write|close|open|run|fit|main|test|delete|remove|save|load|restore|summary|asdict|as_dict|serialize|"
     r"to_(dict|json|yaml|toml|numpy|pandas|dataframe|string|str|bytes|file|disk|torch))(_|$)"
@@ -50,19 +50,18 @@ _ACTIONS = re.compile(
 
 @dataclasses.dataclass(frozen=True)
 class Method:
-    """A method, a property, a class method or a static method that is held to what the call is.
+    """A method, property, class method or static method that is tested as the call is.
 
-    `arguments(seed)` are its example arguments, by position; `call` says how it is called
-    where that is not enough. Of `returns` nothing is checked where it is empty. `carry` is
-    `"self"` where the next instance is what it returns, or the first part of that; the position
-    of an argument where its next value is. Without
-    `traced` it needs values, and works outside of `jax.jit` alone. `updates` are the paths of the
-    Variables that it updates in place; where it says what it returns, it updates no others.
-    `stopped` are the positions of arguments, and the paths of leaves, that it keeps behind
-    `stop_gradient`, at some value of a flag at least; `closed` are those that it reads there
-    alone, so that no gradient reaches them. `used` are the
-    paths of leaves and static values that its result follows, `keeps` of those that the next
-    instance has of this one.
+    `arguments(seed)` returns the example arguments by position. `call` overrides how the method is called. If
+    `returns` is empty, results are not checked. `carry="self"` means that the result, or its first part, is
+    the next instance. A number is the position of the argument whose next value it is. Without `traced`, the
+    method needs concrete values, and runs only outside `jax.jit`.
+
+    `updates` are the paths of the Variables that the method updates in place. With `returns` or `updates`, it
+    updates no others. `stopped` are the positions of arguments and paths of leaves behind `stop_gradient`, at
+    least for some value of a flag. `closed` are arguments and leaves that the method reads only there, so
+    that no gradient reaches them. `used` are the paths of leaves and static values on which the result
+    depends. `keeps` are the paths of leaves and static values that the next instance takes over unchanged.
     """
 
     name: str
@@ -72,14 +71,14 @@ class Method:
     call: Callable[..., Any] | None = None
     traced: bool = True
     state_at: int | None = None
-    """Where among its arguments it is given the state of the instance, which a suite of state knows."""
+    """Position at which the state of the instance is inserted into the arguments."""
     updates: Sequence[str] = ()
     stopped: Sequence[int | str] = ()
     closed: Sequence[int | str] = ()
     used: Sequence[str] = ()
     keeps: Sequence[str] = ()
     found: bool = False
-    """Whether nobody declared it."""
+    """Whether the method was found without a declaration."""
 
     def __post_init__(self) -> None:
         is_position = type(self.carry) is int and self.carry >= 0
@@ -88,11 +87,11 @@ class Method:
             raise ValueError(f'{message}; write "self", the position of an argument, or leave it out')
 
     def may_stop(self, path: str) -> bool:
-        """Whether it is said that no gradient need reach a leaf."""
+        """Whether the declaration allows that no gradient reaches a leaf."""
         return under_any(path, [each for each in self.stopped if isinstance(each, str)])
 
     def closes(self, path: str) -> bool:
-        """Whether it is said that no gradient reaches a leaf."""
+        """Whether the declaration demands that no gradient reaches a leaf."""
         return under_any(path, [each for each in self.closed if isinstance(each, str)])
 
     @property
@@ -100,7 +99,7 @@ class Method:
         return not self.traced or self.name in OF_VALUES
 
     def use(self, instance: Any, *arguments: Any) -> Any:
-        """What it gives for an instance: of a property its value."""
+        """Call the method of an instance, or read the property."""
         if self.call is not None:
             return self.call(instance, *arguments)
         attribute = getattr(instance, self.name)
@@ -108,27 +107,27 @@ class Method:
 
 
 def is_property(cls: type, name: str) -> bool:
-    """Whether an attribute of a class is computed when it is read."""
+    """Whether an attribute of a class is computed on each read, or cached."""
     return isinstance(inspect.getattr_static(cls, name, None), property | functools.cached_property)
 
 
 def is_of_class(cls: type, name: str) -> bool:
-    """Whether a method knows of no instance, as a further constructor."""
+    """Whether a method takes no instance: a class method or a static method."""
     return isinstance(inspect.getattr_static(cls, name, None), classmethod | staticmethod)
 
 
 def is_action(cls: type, name: str) -> bool:
-    """Whether a method does something to the world, by its name: nothing calls it that nobody asked to."""
+    """Whether the name of a method suggests a side effect, so that laws call it only if declared."""
     return _ACTIONS.match(name) is not None and not is_property(cls, name)
 
 
 def methods_of(suite: Any) -> tuple[Method, ...]:
-    """The methods that a suite declares, and those that are found besides."""
+    """Return the declared methods of a suite, and the methods found without a declaration."""
     return (*(with_state(suite, method) for method in suite.methods), *found_methods(suite))
 
 
 def with_state(suite: Any, method: Method) -> Method:
-    """A method whose example arguments have the state among them, and which uses up a copy of it."""
+    """Return a method whose example arguments include the state, of which each call uses up a copy."""
     if method.state_at is None:
         return method
 
@@ -149,7 +148,7 @@ def with_state(suite: Any, method: Method) -> Method:
 
 @once_per_session
 def found_methods(suite: Any) -> tuple[Method, ...]:
-    """The public properties of the example, and its methods that need no arguments."""
+    """Return the undeclared properties of the example, and methods that need no arguments."""
     instance = suite.cached_instance()
     declared = {method.name for method in suite.methods}
     names = names_without_arguments(instance)
@@ -157,31 +156,31 @@ def found_methods(suite: Any) -> tuple[Method, ...]:
 
 
 def names_without_arguments(instance: Any) -> list[str]:
-    """The public properties of an instance, and its methods that need no arguments."""
+    """List the public properties of an instance, and its methods that need no arguments."""
     stored, names = attributes(instance), dict.fromkeys(_public_names(type(instance)))
     return [name for name in names if name not in stored and _can_be_used(instance, name)]
 
 
 def has_members(cls: type) -> bool:
-    """Whether a class defines a public property or method that may be found without being declared."""
+    """Whether a class defines a public property or method."""
     return any(is_property(cls, name) or callable(class_attribute(cls, name)) for name in _public_names(cls))
 
 
 def has_method_beside(cls: type, called: str) -> bool:
-    """Whether a class has `__call__`, or a public method of its own, besides the one that is called."""
+    """Whether a class has `__call__`, or a public method other than `called`."""
     functions = (name for name in _public_names(cls) if inspect.isfunction(class_attribute(cls, name)))
     return "__call__" in _names_in(cls) or any(name != called for name in functions)
 
 
 def is_read_beside(cls: type, called: str, attribute: str) -> bool:
-    """Whether a public method of a class reads an attribute, besides the one that is called."""
+    """Whether a public method other than `called` reads an attribute."""
     functions = (class_attribute(cls, name) for name in _public_names(cls) if name != called)
     codes = (getattr(inspect.unwrap(each), "__code__", None) for each in functions if callable(each))
     return any(code is not None and attribute in names_in_code(code) for code in codes)
 
 
 def is_read_by_untried(cls: type, tried: Collection[str], attribute: str) -> bool:
-    """Whether a method that is not among those which were tried reads an attribute, itself or in a helper that it calls."""
+    """Whether an untried public method, or a helper that it calls, reads an attribute."""
     functions = {name: class_attribute(cls, name) for name in _names_in(cls)}
     codes = {
         name: getattr(inspect.unwrap(each), "__code__", None)
@@ -203,20 +202,20 @@ def _public_names(cls: type) -> Iterator[str]:
 
 
 def _names_in(cls: type) -> Iterator[str]:
-    """What a class and its bases define, without those of libraries and of Python."""
+    """Yield the names that a class and its bases define, without library classes."""
     for owner in own_classes(cls):
         yield from vars(owner)
 
 
 @or_else(None)
 def class_attribute(cls: type, name: str) -> Any:
-    """What a class has under a name; None where a descriptor of its own raises for a class."""
+    """Return an attribute of a class, or None if it is missing or its descriptor raises."""
     return getattr(cls, name, None)
 
 
 @or_else(False, TypeError, ValueError, AttributeError)
 def _can_be_used(instance: Any, name: str) -> bool:
-    """Whether a public name is one of a property, or of a method that needs no arguments."""
+    """Whether a public name is a property, or a method that needs no arguments."""
     cls = type(instance)
     if is_property(cls, name):
         return True

@@ -1,4 +1,4 @@
-"""What was found of a class, as the source of the declaration that a suite makes of it."""
+"""Source of declarations, from the leaves, outputs and static values found in a class."""
 
 import ast
 import dataclasses
@@ -15,7 +15,7 @@ INDENT = "    "
 
 
 def block(name: str, lines: Sequence[str], brackets: str = "()") -> str:
-    """One declaration of a suite, each of its entries on a line."""
+    """Return the source of a declaration with an entry on each line."""
     if not lines:
         return ""
     body = [f"{INDENT * 2}{line}," for line in lines]
@@ -23,13 +23,13 @@ def block(name: str, lines: Sequence[str], brackets: str = "()") -> str:
 
 
 def render_leaves(leaves: Sequence[Leaf], declared: Sequence[Leaf] = ()) -> str:
-    """The leaves; what is declared well stays as it is, and a sub-tree that is declared as one."""
+    """Return the source of the leaves. True declarations stay as they are, including sub-trees."""
     declarations = (_as_declared(leaf, leaves, declared) for leaf in leaves)
     return block("leaves", list(dict.fromkeys(map(render, declarations))))
 
 
 def _as_declared(leaf: Leaf, leaves: Sequence[Leaf], declared: Sequence[Leaf]) -> Leaf:
-    """A leaf as it may be declared: with the role that it is declared with, which no instance shows."""
+    """Return the declaration of a leaf, with the role declared before, which no instance shows."""
     exact = next((spec for spec in declared if spec.path == leaf.path), None)
     tree = next((spec for spec in declared if spec.is_tree and is_under(leaf.path, spec.path)), None)
     if exact is None:
@@ -41,7 +41,7 @@ def _as_declared(leaf: Leaf, leaves: Sequence[Leaf], declared: Sequence[Leaf]) -
 
 
 def is_kept(declared: Any, leaves: Sequence[Any]) -> bool:
-    """Whether a declaration is true of the leaf, or the Variable, that was found at its path."""
+    """Whether a declaration is true of the leaf or Variable found at its path."""
     actual = next((leaf for leaf in leaves if leaf.path == declared.path), None)
     arrays = [leaf is not None and leaf.role != "python" for leaf in (declared, actual)]
     if actual is None or arrays[0] is not arrays[1]:
@@ -51,14 +51,14 @@ def is_kept(declared: Any, leaves: Sequence[Any]) -> bool:
 
 
 def _is_one_dtype(dtype: str | None, other: str | None) -> bool:
-    """Whether two names mean one dtype, as `float` and `float32` may."""
+    """Whether two names mean the same dtype, as `float` and `float32` may."""
     if dtype == other or None in (dtype, other) or "key" in (dtype, other):
         return dtype == other
     return bool(real_dtype(str(dtype)) == real_dtype(str(other)))
 
 
 def render(spec: Any, *further: str) -> str:
-    """The source of a declared leaf, output or Variable, without what it has by default."""
+    """Return the source of a declared leaf, output or Variable, without defaults."""
     parts, fields = list(further), dataclasses.fields(spec)
     for field in fields[len(further) :]:
         value = getattr(spec, field.name)
@@ -71,13 +71,13 @@ def render(spec: Any, *further: str) -> str:
 
 
 def render_static(values: Mapping[str, Any]) -> str:
-    """The static values, with `...` for what has no source."""
+    """Return the source of the static values, with `...` for a value without source."""
     pairs = ((path, source_of(value)) for path, value in values.items())
     return block("static", [f"{source_of(path)}: {source or '...'}" for path, source in pairs], "{}")
 
 
 def source_of(value: Any) -> str:
-    """How a value is written: a literal, or by the name under which its module has it."""
+    """Return the source of a value, as a literal or as a name in its module, or an empty string."""
     text = repr(value)
     try:
         if ast.literal_eval(text) == value:
@@ -91,7 +91,7 @@ def source_of(value: Any) -> str:
 
 
 def _public_module(module: str, name: str, value: Any) -> str:
-    """The shortest name without a private part under which its library has a function; its own where there is none."""
+    """Return the shortest public module of a library that has a function, or else its own module."""
     if "._" not in module:
         return module
     library = module.partition(".")[0]

@@ -1,4 +1,4 @@
-"""Attributes of a suite that nothing reads: a declaration with a slip in its name would be one that is not held."""
+"""Attributes of a suite that no code reads, because a misspelt declaration would be ignored."""
 
 import difflib
 import types
@@ -9,7 +9,7 @@ _OWN = __name__.partition(".")[0]
 
 
 def refuse_unread(suite: type) -> None:
-    """Raises TypeError for values in the body of a suite that neither a law nor the suite's own code reads."""
+    """Raise TypeError for values in the body of a suite that neither laws nor its own code read."""
     if _is_of_laws(suite):
         return
     known = {
@@ -35,13 +35,12 @@ def _is_of_laws(owner: type) -> bool:
 
 
 def _is_value(name: str, value: Any) -> bool:
-    """Whether it looks like a declaration: no method, no class, and no name of Python's or of the author's own."""
+    """Whether an attribute looks like a declaration: no method or class, not private and not upper case."""
     is_code = callable(value) or hasattr(type(value), "__get__")
     return not (name.startswith("_") or name.isupper() or is_code)
 
 
 def _read_by(owner: type) -> Iterator[str]:
-    """The names that the methods of a class read."""
     for value in vars(owner).values():
         code = getattr(getattr(value, "__func__", value), "__code__", None)
         if isinstance(code, types.CodeType):
@@ -49,7 +48,7 @@ def _read_by(owner: type) -> Iterator[str]:
 
 
 def names_in_code(code: types.CodeType) -> Iterator[str]:
-    """The names of globals and attributes that a function reads, and those that are defined in it."""
+    """Yield the names of globals and attributes in a function and in functions inside it."""
     yield from code.co_names
     for inner in code.co_consts:
         if isinstance(inner, types.CodeType):

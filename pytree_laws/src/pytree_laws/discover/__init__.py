@@ -1,1 +1,1 @@
-"""Finding what a suite does not declare: arrays, outputs, configurations, uses of methods, sizes."""
+"""Discovery of undeclared arrays, outputs, configurations, uses of methods and sizes."""

@@ -28,20 +28,23 @@ def is_float(value: Any) -> bool:
 
 
 def has_other_keys(traced: TracedConfiguration) -> bool:
-    """Whether a dict of other keys met one of the usual keys, as the gradients for it."""
+    """Whether an error comes from a dict with changed keys that met a dict with the usual keys.
+
+    An example is the dict of gradients.
+    """
     words = ("structure", "pytree", "children")
     message = str(traced.error).lower()
     return traced.configuration.changes_a_dict and any(word in message for word in words)
 
 
 def lacks_its_state(suite: Any, traced: TracedConfiguration) -> bool:
-    """Whether another configuration keeps other arrays in `eqx.nn.State` than the state of the example has."""
+    """Whether a configuration keeps arrays in `eqx.nn.State` that the state of the example lacks."""
     is_given = any(map(is_state, suite.arguments(0)))
     return isinstance(traced.error, KeyError) and bool(traced.configuration.inputs) and is_given
 
 
 def lacks_its_key(suite: Any, traced: TracedConfiguration) -> bool:
-    """Whether a key is left out: the call may then fail as it likes."""
+    """Whether a configuration leaves out a key, so that the call may fail in any way."""
     use = example_call(suite)
     changes = traced.configuration.given.items()
     return use is not None and any(v is None and is_key(use.given[name]) for name, v in changes)
@@ -52,40 +55,40 @@ def dtypes_of(traced: TracedConfiguration) -> list[Any]:
 
 
 def is_of_dtypes(traced: TracedConfiguration) -> bool:
-    """Whether it says itself in which dtype it computes."""
+    """Whether a configuration changes an argument such as `dtype`, and thereby chooses its dtypes."""
     return any("dtype" in name for name in {**traced.configuration.inputs, **traced.configuration.given})
 
 
 def leaves_reached(traced: TracedConfiguration, gradients: bool) -> dict[str, bool]:
-    """By path, whether outputs depend on an array of the instance; or gradients reach it."""
+    """Map the path of each inexact leaf to whether outputs depend on it, or whether `gradients` reach it."""
     if traced.trace is None:
         return {}
     return marks_by_path(traced, inputs_reaching(traced.trace[0].jaxpr, gradients))
 
 
 def leaves_stopped(traced: TracedConfiguration) -> dict[str, bool]:
-    """By path, whether `stop_gradient` keeps the gradients of the call from an array of the instance."""
+    """Map the path of each inexact leaf to whether `stop_gradient` keeps all gradients from it."""
     return marks_by_path(traced, stopped_inputs(traced.trace[0].jaxpr)) if traced.trace else {}
 
 
 def leaves_behind_stops(traced: TracedConfiguration) -> dict[str, bool]:
-    """By path, whether all that reads an array of the instance reads it behind `stop_gradient`."""
+    """Map the path of each inexact leaf to whether the call reads it only behind `stop_gradient`."""
     return marks_by_path(traced, handed_to_stop(traced.trace[0].jaxpr, of_reads=all)) if traced.trace else {}
 
 
 def leaves_read(traced: TracedConfiguration) -> dict[str, bool]:
-    """By path, whether the call reads an array of the instance."""
+    """Map the path of each inexact leaf to whether the call reads it."""
     return marks_by_path(traced, inputs_read(traced.trace[0].jaxpr)) if traced.trace else {}
 
 
 def marks_by_path(traced: TracedConfiguration, marks: Sequence[bool]) -> dict[str, bool]:
-    """By path, the mark of each floating array of the instance."""
+    """Map the path of each inexact leaf of the instance to its mark among the inputs of the trace."""
     pairs = zip(traced.inputs, marks)
     return {name[2:]: mark for (name, v), mark in pairs if name.startswith("0.") and is_inexact(v)}
 
 
 def is_optional(subject: Any, path: str, gradients: bool = False) -> bool:
-    """Whether the call computes with an array at another value of one of its own options, as `noon=True`."""
+    """Whether the call uses an array at another value of one of its own options, such as `noon=True`."""
     options = (traced for traced in traced_configurations(subject) if traced.configuration.given)
     at_options = (traced for traced in options if not traced.configuration.inputs)
     return any(leaves_reached(traced, gradients).get(path, False) for traced in at_options)
@@ -93,7 +96,7 @@ def is_optional(subject: Any, path: str, gradients: bool = False) -> bool:
 
 @once_per_session
 def stored_paths(suite: Any) -> frozenset[str]:
-    """The paths of arrays that gradients of a later call can reach, through what this one updates."""
+    """Return the paths of arrays that gradients of a later call reach through updates of this call."""
     usual, handed_on = traced_configurations(suite)[0], suite.handed_on()
     if not (handed_on and usual.inputs):
         return frozenset()
@@ -105,7 +108,7 @@ def stored_paths(suite: Any) -> frozenset[str]:
 
 
 def whole_program(subject: Any, traced: TracedConfiguration) -> Any:
-    """The jaxpr of a configuration that gives what the call gives, and what it updates in the instance."""
+    """Return the jaxpr of a configuration, with the updates of a mutable instance among its outputs."""
     if not subject.is_mutable:
         return traced.trace[0].jaxpr
     given = traced.configuration.given
@@ -113,11 +116,11 @@ def whole_program(subject: Any, traced: TracedConfiguration) -> Any:
 
 
 def severity_of_idle(subject: Any, paths: Collection[str], gradients: bool = False) -> str:
-    """How much it matters that no edit of these arrays shows, or that their gradients are zero.
+    """Return how severe it is that edits of these arrays do not show, or that their gradients are zero.
 
-    Where the call computes with it all the same, the example may be of no use: a ray misses what a parameter
-    places, a mask leaves out what is behind it, and a comparison has no slope. What `stop_gradient` keeps away is lost, unless it stands
-    wherever the array is read: who writes that means it. Of an example that calls one of several methods little follows for what is trained.
+    If the call computes with the arrays, the example may be to blame. For instance, a mask hides values, or a
+    comparison has no slope. An array that is read only behind `stop_gradient` is stopped on purpose. If the
+    example calls one of several methods, another method may use the array.
     """
     usual = traced_configurations(subject)[0]
     reached = leaves_reached(usual, gradients=False)
@@ -129,12 +132,15 @@ def severity_of_idle(subject: Any, paths: Collection[str], gradients: bool = Fal
 
 
 def calls_a_part(subject: Any) -> bool:
-    """Whether the example calls a method in the place of `__call__`, or of several: another may use what it leaves alone."""
+    """Whether the example calls a method in place of `__call__`, or one of several methods.
+
+    Another method may use the leaves that this method does not.
+    """
     called = called_method(subject)
     return bool(called) and has_method_beside(type(subject.cached_instance()), called)
 
 
 def is_cut_off(subject: Any, paths: Collection[str]) -> bool:
-    """Whether `stop_gradient` keeps the gradients of the call from some of these leaves."""
+    """Whether `stop_gradient` keeps all gradients of the call from some of these leaves."""
     stopped = leaves_stopped(traced_configurations(subject)[0])
     return any(stopped.get(path, False) for path in paths)

@@ -1,7 +1,7 @@
-"""The configurations of a class: each flag, option and argument that may be None at each of its values.
+"""Configurations of a class: each flag, option and optional argument at each of its values.
 
-They are read off the signatures of the constructor and the call, with what the example gives them,
-and each is traced once: the laws that cost little look at the traces.
+Values are read off the signatures of the constructor and the call, and off the arguments of the example. Each
+configuration is traced once, for cheap laws that inspect the traces.
 """
 
 import dataclasses
@@ -31,11 +31,14 @@ QUIET = {
     **dict.fromkeys(("inference", "deterministic", "is_inference", "evaluating"), True),
     **dict.fromkeys(("training", "train", "is_training", "stochastic"), False),
 }
-"""The value of a flag, by its usual names, at which nothing is random."""
+"""Values of flags, by their usual names, at which a class draws no random numbers."""
 OF_FUNCTIONS = ("has_aux",)
-"""Flags that say what a function returns which is given beside them, by jax's names: the one of the example returns no other."""
+"""Flags, by jax's names, that describe the result of a function argument.
+
+The example's function fits one value.
+"""
 Factor = tuple[str, str, Sequence[Any]]
-"""Where a value is given (`inputs`, `given` or `leaves`), its name, and its other values."""
+"""Place of a value (`inputs`, `given` or `leaves`), its name, and its other values."""
 
 
 def changes_as_text(changes: Mapping[str, Any]) -> str:
@@ -44,23 +47,23 @@ def changes_as_text(changes: Mapping[str, Any]) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Configuration:
-    """What is another than in the example."""
+    """Differences from the example."""
 
     inputs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    """Of the constructor."""
+    """Changed arguments of the constructor."""
     given: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    """Of the call."""
+    """Changed arguments of the call."""
     leaves: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    """By path, or by the end of several paths, leaves that are no arrays."""
+    """Changed leaves other than arrays, by path, or by the end that several paths share."""
     is_declared: bool = False
 
     @property
     def name(self) -> str:
-        """As messages call it: `use_bias=False and call(key=None)`."""
+        """Name in messages, such as `use_bias=False and call(key=None)`."""
         return " and ".join(filter(None, [self._built, self._called]))
 
     def place(self, label: str) -> str:
-        """Where something is: `weight with use_bias=False`, `call(key=None) with use_bias=False`."""
+        """Return a place in messages, such as `weight with use_bias=False` or `call(key=None)`."""
         called = self._called if label == "call" else ""
         parts = [called, self._built] if called else [label, self.name]
         return " with ".join(filter(None, parts))
@@ -71,7 +74,7 @@ class Configuration:
 
     @property
     def built_with(self) -> str:
-        """What follows a name: ` with use_bias=False`; empty where it is built as the example is."""
+        """Suffix of a name, such as ` with use_bias=False`, or empty for the instance of the example."""
         return f" with {self._built}" * bool(self._built)
 
     @property
@@ -80,26 +83,26 @@ class Configuration:
 
     @property
     def changes(self) -> dict[str, Any]:
-        """Of the constructor, the call and the leaves together."""
+        """Changes of the constructor, the call and the leaves together."""
         return {**self.inputs, **self.given, **self.leaves}
 
     @property
     def changes_options_alone(self) -> bool:
-        """Whether flags and options alone are changed, and no array has another form.
+        """Whether only flags and options change, and no array gets another form.
 
-        Some values print as an address, which is another one in each process.
+        A value whose repr contains an address does not count, since the address differs in each process.
         """
         numbers = any(is_array(v) or isinstance(v, float | complex) for v in self.changes.values())
         return not numbers and " at 0x" not in self.name
 
     @property
     def changes_a_dict(self) -> bool:
-        """Whether a dict has other keys, or is another value of something."""
+        """Whether a changed value is a dict."""
         return any(isinstance(value, dict) for value in self.changes.values())
 
     @property
     def leaves_out_alone(self) -> bool:
-        """Whether it does nothing but leave out what the example gives, and no suite declares it."""
+        """Whether every change leaves out a value of the example, and the suite does not declare this."""
         return not self.is_declared and all(value is None for value in self.changes.values())
 
     @property
@@ -109,29 +112,29 @@ class Configuration:
 
 @dataclasses.dataclass
 class TracedConfiguration:
-    """A configuration, and what came of it."""
+    """A configuration with its instance, its trace or its error."""
 
     configuration: Configuration
     suite: Any
-    """The suite, with the inputs of the configuration where its arguments are made of an instance."""
+    """The suite, with the inputs of the configuration if its arguments are made from an instance."""
     instance: Any = None
-    """With any values in its arrays; None where it could not be built."""
+    """Instance with arbitrary values in its arrays, or None if the constructor raised."""
     trace: Any = None
-    """The jaxpr of the call on the arrays of the instance, and on those that it is given."""
+    """Jaxpr of the call, on the arrays of the instance and of the arguments, and the form of its result."""
     inputs: Sequence[tuple[str, Any]] = ()
-    """What goes into the jaxpr: names, and arrays."""
+    """Names and arrays that the jaxpr takes."""
     error: Exception | None = None
     refused: bool = False
-    """Whether the class says itself that this is not allowed."""
+    """Whether the class raises on purpose."""
 
     @functools.cached_property
     def program(self) -> Any:
-        """The trace as a compiled function of what goes in."""
+        """Compiled function of the inputs of the trace."""
         return compiled(jax.extend.core.jaxpr_as_fun(self.trace[0]))
 
     @property
     def is_quiet(self) -> bool:
-        """Whether a flag, and nothing else, says that nothing is random."""
+        """Whether the only change is a flag that turns randomness off."""
         return self.configuration.size == 1 and all(
             value is QUIET.get(name.rpartition(".")[2], EMPTY)
             for name, value in self.configuration.changes.items()
@@ -143,7 +146,7 @@ class TracedConfiguration:
 
 
 def factors(suite: Any) -> Iterator[Factor]:
-    """What can be another, and its other values."""
+    """Yield the inputs, arguments and flags that can vary, with their other values."""
     for where, invocation in (("inputs", example_construction(suite)), ("given", example_call(suite))):
         yield from _of_signature(where, invocation)
     yield from _present(suite, example_construction(suite))
@@ -153,7 +156,7 @@ def factors(suite: Any) -> Iterator[Factor]:
 
 
 def _flag_of(path: str, flags: Iterable[str]) -> str:
-    """The name of flags that are set together, as `eqx.nn.inference_mode` does; the path of one that is alone."""
+    """Return the name of flags that `eqx.nn.inference_mode` sets together, or the path of a single flag."""
     name = path.rpartition(".")[2]
     return name if sum(_is_at(name, other) for other in flags) > 1 else path
 
@@ -177,7 +180,7 @@ def _of_signature(where: str, invocation: Invocation | None) -> Iterator[Factor]
 
 
 def _present(suite: Any, invocation: Invocation | None) -> Iterator[Factor]:
-    """Optional arrays that the example leaves out, as they are held where they were not given."""
+    """Yield optional arrays that the example leaves out, with the values that the instance stores instead."""
     if invocation is None:
         return
     annotations, leaves = invocation.annotations(), suite.named(suite.cached_instance())
@@ -188,7 +191,7 @@ def _present(suite: Any, invocation: Invocation | None) -> Iterator[Factor]:
 
 
 def alone(suite: Any, known_factors: Sequence[Factor]) -> list[Configuration]:
-    """Those that are declared, and each value of each factor alone."""
+    """List the declared configurations, and each value of each factor alone."""
     declared = [Configuration(inputs=dict(path), is_declared=True) for path in suite.absent]
     places: list[dict[str, Any]] = [{where: {n: v}} for where, n, values in known_factors for v in values]
     single = [Configuration(**place) for place in places]
@@ -197,7 +200,7 @@ def alone(suite: Any, known_factors: Sequence[Factor]) -> list[Configuration]:
 
 
 def _pairs(known_factors: Sequence[Factor]) -> Iterator[Configuration]:
-    """Configurations in which each two values of two factors meet."""
+    """Yield configurations that together contain each pair of values of any two factors."""
     left = {
         (i, a, j, b)
         for (i, factor), (j, other) in itertools.combinations(enumerate(known_factors), 2)
@@ -219,7 +222,7 @@ def _pairs(known_factors: Sequence[Factor]) -> Iterator[Configuration]:
 
 @once_per_session
 def traced_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
-    """Each configuration, built and traced, the example itself first."""
+    """Build and trace each configuration, the example first."""
     with warnings.catch_warnings(action="ignore"):
         known_factors = list(factors(suite))
         trials = [
@@ -238,7 +241,7 @@ def traced_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
 
 
 def other_programs(suite: Any) -> list[TracedConfiguration]:
-    """Configurations whose traces are others than that of the example; those of the call first."""
+    """List the single changes whose call traces differently from the example, changes of the call first."""
     usual, *others = traced_configurations(suite)
     if usual.trace is None:  # P6 or P7 says why
         return []
@@ -250,12 +253,12 @@ def other_programs(suite: Any) -> list[TracedConfiguration]:
 
 @once_per_session
 def accepted_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
-    """The example at each value that its constructor is declared to accept."""
+    """Trace the example at each value that its constructor is declared to accept."""
     return tuple(trace_configuration(suite, Configuration(inputs=inputs)) for inputs in suite.accepted)
 
 
 def _without(wrong: Sequence[Configuration], where: str, name: str, values: Sequence[Any]) -> list[Any]:
-    """The values that work alone."""
+    """List the values that did not fail alone."""
     refused = [getattr(each, where).get(name, wrong) for each in wrong if each.size == 1]
     return [value for value in values if not any(value is refused_value for refused_value in refused)]
 
@@ -263,13 +266,13 @@ def _without(wrong: Sequence[Configuration], where: str, name: str, values: Sequ
 def working_configurations(
     suite: Any, configurations: Iterable[Configuration]
 ) -> tuple[TracedConfiguration, ...]:
-    """Those that can be built, and called where the class is."""
+    """Trace configurations, and drop each that raises an error."""
     trials = (trace_configuration(suite, configuration) for configuration in configurations)
     return tuple(trial for trial in trials if trial.error is None)
 
 
 def trace_configuration(suite: Any, configuration: Configuration) -> TracedConfiguration:
-    """A configuration, as far as it can be built and traced."""
+    """Build and trace a configuration, and record the error that stops this."""
     cls = type(suite.cached_instance())
     trial = TracedConfiguration(configuration, configured(suite, configuration.inputs))
     try:
@@ -283,16 +286,17 @@ def trace_configuration(suite: Any, configuration: Configuration) -> TracedConfi
 
 
 def asks_for_entry(trial: TracedConfiguration) -> bool:
-    """Whether it raises that it has no entry of a key which a dict has there, as of a parameter that it does not know."""
+    """Whether the error is a KeyError for a key of a changed dict, such as an unknown parameter."""
     dicts = (value for value in trial.configuration.changes.values() if isinstance(value, dict))
     keys = {key for given in dicts for key in given}
     return isinstance(trial.error, KeyError) and not keys.isdisjoint(trial.error.args)
 
 
 def is_left_out(suite: Any, trial: TracedConfiguration) -> bool:
-    """Whether an argument is left out that no annotation lets be None, and what was raised is about another one.
+    """Whether unannotated arguments are left out, and the error concerns another argument.
 
-    The default says that it is not given, and what is given instead may then mean something else.
+    A default of None only says that the argument is not given. The argument in its place may then mean
+    something else.
     """
     configuration = trial.configuration
     pairs = ((configuration.inputs, example_construction(suite)), (configuration.given, example_call(suite)))
@@ -314,7 +318,7 @@ def _instance(suite: Any, configuration: Configuration) -> Any:
 
 
 def with_arrays_of(suite: Any, instance: Any, other: Any, kind: Any = np.generic) -> Any:
-    """An instance of another configuration with the arrays of an instance, those of a kind, as far as it has such."""
+    """Return the instance with arrays of `other` in a dtype kind, where path, dtype and shape agree."""
     own = suite.named(instance)
     for path, value in suite.named(other).items():
         place = own.get(path)

@@ -1,4 +1,4 @@
-"""Parts that a constructor copies whole to another attribute, as a target network begins."""
+"""Parts that a constructor copies to another attribute, as a target network begins."""
 
 import itertools
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from ..trace.jaxprs import NEEDS_VALUES
 
 
 def is_copied_module(subject: Any, name: str, twin: str) -> bool:
-    """Whether the constructor copies a whole module to another attribute, of which two leaves are named."""
+    """Whether the constructor copies a whole module to another attribute, given a leaf in each."""
     names = [path.split(".") for path in (name, twin)]
     above = len([*itertools.takewhile(lambda pair: pair[0] == pair[1], zip(*names))])
     roots = [".".join(path[: above + 1]) for path in names]
@@ -29,7 +29,7 @@ def is_copied_module(subject: Any, name: str, twin: str) -> bool:
 
 
 def is_copy_of_another(subject: Any, paths: Sequence[str]) -> bool:
-    """Whether the leaves of a part begin as those of another part do."""
+    """Whether the leaves at these paths are copied from another part, or to it."""
     held = subject.named(subject.cached_instance())
     drawn = [path for path in paths if held[path].size > 1]
     twins = ((path, other) for path in drawn[:1] for other in held if other not in paths)
@@ -38,6 +38,6 @@ def is_copy_of_another(subject: Any, paths: Sequence[str]) -> bool:
 
 
 def drawn_fields(subject: Any) -> list[str]:
-    """The paths of the arrays that the constructor gives, in the order of its trace."""
+    """List the paths of the arrays of an instance, in the order of the constructor's trace."""
     names = list(dict(named_arrays(subject.to_tree(subject.cached_instance())[0])))
     return [name.removesuffix(".value") for name in names] if subject.is_mutable else names

@@ -1,4 +1,4 @@
-"""Running traced configurations, with other values in their leaves, and what their calls leave unused."""
+"""Evaluation of traced configurations at other values of their leaves, and unused arguments of calls."""
 
 import warnings
 from collections.abc import Sequence
@@ -21,13 +21,16 @@ from .invocation import call_function, trace_call
 
 
 def with_other_values(trial: TracedConfiguration) -> Any:
-    """The instance of a configuration; what is built anew has random values: drawing them as the constructor does takes long."""
+    """Return the instance of a configuration, with random values if it is built anew or is the example.
+
+    Random values are cheaper than those that the constructor draws.
+    """
     configuration = trial.configuration
     return randomize(trial.instance, 2) if configuration.inputs or not configuration.size else trial.instance
 
 
 def run_traced(suite: Any, trial: TracedConfiguration) -> list[Any]:
-    """The arrays that a configuration gives when it is called."""
+    """Call a configuration, and return the arrays of its result."""
     with warnings.catch_warnings(action="ignore"):
         call, arguments = call_function(trial.suite, trial.configuration.given)
         tree, back = suite.to_tree(with_other_values(trial))
@@ -35,9 +38,9 @@ def run_traced(suite: Any, trial: TracedConfiguration) -> list[Any]:
 
 
 def evaluated(trials: Sequence[TracedConfiguration]) -> list[Any]:
-    """The arrays that configurations give when their traces are evaluated, or an error.
+    """Evaluate configurations, and return the arrays of each or its error.
 
-    They are traced anew: what is held twice in one instance need not be so in one with other values.
+    Each is traced anew, because two leaves may be one object in the traced instance only.
     """
     with warnings.catch_warnings(action="ignore"):
         calls = ((each.suite, with_other_values(each), each.configuration.given) for each in trials)
@@ -47,7 +50,7 @@ def evaluated(trials: Sequence[TracedConfiguration]) -> list[Any]:
 
 
 def of_generic(trials: Sequence[TracedConfiguration]) -> list[Any]:
-    """The arrays that configurations give where floats are positive and differ, by their traces; or an error."""
+    """Evaluate traces with distinct positive floats in the instances, and return arrays or errors."""
     programs: list[tuple[Any, list[Any]]] = []
     for trial in trials:
         drawn = randomize([value for _, value in trial.inputs], 2)
@@ -59,21 +62,21 @@ def of_generic(trials: Sequence[TracedConfiguration]) -> list[Any]:
 @once_per_session
 @or_else(FAULT)
 def severity_of_values(suite: Any) -> str:
-    """How much a value matters that is computed of the example: of one whose outputs have NaN, the class may not allow the values."""
+    """Return the severity of a wrong value: advice if the example gives NaN, since it may be illegal."""
     instance, arguments = suite.cached_example()
     outcome = suite.compiled_ways()[0](instance, *arguments)
     return ADVICE if any(map(has_nan, arrays_of(suite.output_of(outcome)))) else FAULT
 
 
 def of_one_sign(arguments: Any) -> bool:
-    """Whether floats are among the arguments, and each array of them has one sign: zeros may be no numbers for them."""
+    """Whether floats are among the arguments, and each array has one sign, so that zeros may be illegal."""
     floats = [np.asarray(value) for value in arrays_of(arguments) if is_floating(value)]
     return bool(floats) and all(map(has_one_sign, floats))
 
 
 @once_per_session
 def unused_arguments(suite: Any) -> tuple[str, ...]:
-    """The arguments of the call, by name, on which nothing depends that it returns or updates, in any configuration."""
+    """Return the arguments of the call on which no result or update depends, in any configuration."""
     use = example_call(suite)
     if use is None or is_of_a_base(suite, use.name):
         return ()
@@ -88,20 +91,20 @@ def unused_arguments(suite: Any) -> tuple[str, ...]:
 
 
 def on_purpose(names: Sequence[str]) -> str:
-    """How a suite, and the spec of a generated one, say that arguments are unused."""
+    """Return the hint that declares arguments as unused, in a suite and in a spec."""
     listed = ", ".join(map(repr, names))
     in_spec = ", ".join(f'"{name}"' for name in names)
     return f"`ignored = ({listed},)` says that this is so on purpose, and in a spec `[test]` with `unused = [{in_spec}]`"
 
 
 def is_of_a_base(suite: Any, name: str) -> bool:
-    """Whether a base has a method of this name, so that its arguments are no choice of the class."""
+    """Whether a base has a method of this name, so that the class does not choose its arguments."""
     cls = type(suite.cached_instance())
     return [owner for owner in cls.__mro__ if name in vars(owner)] != [cls]
 
 
 def _used(trial: TracedConfiguration, names: set[str]) -> set[str]:
-    """The arguments that a configuration uses: any of these, where that cannot be seen."""
+    """Return the arguments that a configuration uses, or all of them if no trace shows this."""
     changes = trial.configuration.given
     try:
         (closed, _), inputs = trace_call(trial.suite, trial.instance, changes, by_name=True, after=True)

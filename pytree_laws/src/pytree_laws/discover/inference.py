@@ -1,4 +1,4 @@
-"""What a suite does not declare is found from instances, and then held to."""
+"""Inference from instances of declarations that a suite does not make, which laws then check."""
 
 import contextlib
 import dis
@@ -28,7 +28,7 @@ from .invocation import PLAIN, build_with, example_construction, trace_call
 
 @once_per_session
 def inferred_leaves(suite: Any) -> tuple[Leaf, ...]:
-    """The leaves of the example, each with the role that its class shows."""
+    """Return the leaves of the example, each with the role that its class shows."""
     first, second = (suite.cached_instance(), dict(named_leaves(suite.cached_instance(1))))
     cut_off = cut_off_leaves(suite)
     spec = jax.tree.leaves(first.trainable()) if has_spec(first) else None  # None: all arrays are trained
@@ -47,7 +47,7 @@ def inferred_leaves(suite: Any) -> tuple[Leaf, ...]:
 # A call that fails, or does not end, is told by other laws.
 @or_else(frozenset(), Exception, pytest.skip.Exception)
 def cut_off_leaves(suite: Any) -> Collection[str]:
-    """The leaves, by path, that gradients would reach if no `stop_gradient` kept them away."""
+    """Return the paths of leaves that gradients would reach without `stop_gradient`."""
     if not suite.called():
         return frozenset()
     (closed, _), inputs = trace_call(suite, suite.cached_instance(), {})
@@ -56,7 +56,7 @@ def cut_off_leaves(suite: Any) -> Collection[str]:
 
 
 def inferred_leaf(name: str, leaf: Any, other: Any, *, is_trained: bool | None, is_cut_off: bool) -> Leaf:
-    """A leaf as two instances have it: a shape that they do not share is not declared."""
+    """Declare a leaf as two instances show it. A shape that they do not share is left out."""
     if not is_array(leaf):
         return Leaf(name, "python")
     shape = leaf.shape if leaf.shape == jnp.shape(other) else None
@@ -72,7 +72,7 @@ def inferred_leaf(name: str, leaf: Any, other: Any, *, is_trained: bool | None, 
 
 
 def name_of(dtype: Any) -> str:
-    """A dtype as it is declared: the default one by its kind."""
+    """Return the name by which a dtype is declared. A default dtype has the name of its kind."""
     if jnp.issubdtype(dtype, jax.dtypes.prng_key):
         return "key"
     names = ("float", "int", "complex", "bool")
@@ -81,13 +81,16 @@ def name_of(dtype: Any) -> str:
 
 @once_per_session
 def inferred_statics(suite: Any) -> dict[str, Any]:
-    """The static configuration of the example, by path: what two instances have in common."""
+    """Return the static values, by path, that two instances of the example share."""
     first, second = (dict(suite.statics_of(suite.cached_instance(seed))) for seed in (0, 1))
     return {path: v for path, v in first.items() if same_value(v, second.get(path))}
 
 
 def with_other_statics(suite: Any) -> Iterator[tuple[str, Any]]:
-    """Instances with one static value changed, made without the constructor; sub-modules answer for themselves."""
+    """Yield instances with one static value changed, made without the constructor.
+
+    Static values of sub-modules concern the sub-modules.
+    """
     instance = suite.cached_instance()
     for path in suite.statics():
         value = None if "." in path else another_value(getattr(instance, path))
@@ -97,12 +100,15 @@ def with_other_statics(suite: Any) -> Iterator[tuple[str, Any]]:
 
 @or_else(False)  # a value whose == has no truth value
 def same_value(value: Any, other: Any) -> bool:
-    """Whether two static values are equal, and of one type."""
+    """Whether two static values are equal and of the same type."""
     return type(value) is type(other) and bool(value == other)
 
 
 def settings(suite: Any) -> dict[str, str]:
-    """The settings, which are plain values that a constructor takes and stores under their names: the attribute that holds each plain argument of the constructor, by the name of the argument."""
+    """Map plain arguments of the constructor to the attributes that store them under their names.
+
+    For example, `rate` may be stored as `rate` or `_rate`.
+    """
     invocation = example_construction(suite)
     if invocation is None:
         return {}
@@ -113,7 +119,10 @@ def settings(suite: Any) -> dict[str, str]:
 
 
 def with_other_settings(suite: Any) -> Iterator[tuple[str, Any]]:
-    """Instances with another value of one setting: built so; of a text which the constructor refuses, with it in its place."""
+    """Yield instances built with another value of one setting.
+
+    If the constructor refuses a text, the text is put into the attribute.
+    """
     instance = suite.cached_instance()
     for name, attribute in settings(suite).items():
         other = another_value(attributes(instance)[attribute])
@@ -125,7 +134,7 @@ def with_other_settings(suite: Any) -> Iterator[tuple[str, Any]]:
 
 
 def statics_of(instance: Any) -> Iterator[tuple[str, Any]]:
-    """The attributes that the treedef holds, of the instance and of the nodes below it."""
+    """Yield the attributes that the treedef holds, of the instance and of the nodes below it."""
     for place, node, aux in nodes(instance):
         above = "" if node is instance else f"{place}."
         children = {id(child) for child in (one_level(node) or ((), ()))[0]}
@@ -138,7 +147,7 @@ def statics_of(instance: Any) -> Iterator[tuple[str, Any]]:
 
 @or_else(False)  # a flatten that refuses it
 def holds_children(node: Any, name: str, value: Any, children: Container[int]) -> bool:
-    """Whether an attribute is a tuple of children, given by their ids, so that one more in it is one more of these."""
+    """Whether an attribute is a tuple of children (by id), so that a longer tuple adds children."""
     if type(value) is not tuple or not value or not all(id(member) in children for member in value):
         return False
     longer = clone_as(type(node), node, **{name: another_value(value)})
@@ -147,7 +156,7 @@ def holds_children(node: Any, name: str, value: Any, children: Container[int]) -
 
 @or_else(False)  # a flatten that refuses it
 def is_in_aux(node: Any, name: str, value: Any, aux: Any) -> bool:
-    """Whether an attribute is part of the treedef, which then changes with it."""
+    """Whether an attribute is part of the treedef, which changes with it."""
     other = (None,) if type(value) is tuple and not value else another_value(value)
     if other is None:
         return any(part is value for part in parts_of(aux)) and value is not None
@@ -158,28 +167,28 @@ def is_in_aux(node: Any, name: str, value: Any, aux: Any) -> bool:
 @once_per_session
 @or_else((), Exception, pytest.skip.Exception)  # what fails, or does not end, is told by other laws
 def inferred_outputs(suite: Any) -> tuple[Output, ...]:
-    """The outputs of the example call, as its trace has them; none where it has none."""
+    """Return the outputs in the trace of the example call, or nothing without a trace."""
     outputs = suite.traced_outputs() if suite.called() else ()
     return tuple(Output(tuple(output.shape), name_of(output.dtype)) for output in outputs)
 
 
 def fits(suite: Any, seed: int) -> bool:
-    """Whether the arguments of a seed have the shapes of the example."""
+    """Whether the arguments of a seed have the shapes and dtypes of the example."""
     return avals(suite.arguments(seed)) == avals(suite.arguments(0))
 
 
 def stores_what_it_is_given(suite: Any) -> bool:
-    """Whether the suite calls the constructor that `dataclass` or NamedTuple makes.
+    """Whether the suite calls the constructor that `dataclass` or NamedTuple generates.
 
-    That stores its arguments as they are, and whoever calls it knows that. A function of the
-    author's, which calls it in turn, is a constructor like any other.
+    Such a constructor stores its arguments unchanged. A function of the author that calls it counts as a
+    constructor like any other.
     """
     cls = type(suite.cached_instance())
     return has_a_generated_constructor(cls) and not is_called_by_its_author(suite, cls)
 
 
 def has_a_generated_constructor(cls: type) -> bool:
-    """Whether its constructor is that of `dataclass` or NamedTuple, without a step of the author's that stores anything."""
+    """Whether `dataclass` or NamedTuple generates the constructor, and no `__post_init__` stores values."""
     if issubclass(cls, tuple):
         return True
     owners = [owner for owner in cls.__mro__ if not is_of_library(owner)]
@@ -192,7 +201,7 @@ def has_a_generated_constructor(cls: type) -> bool:
 
 
 def _stores(function: Any) -> bool:
-    """Whether a function assigns attributes, or may: one that only checks what was stored does not."""
+    """Whether a function assigns attributes, or may assign them, and does not only check."""
     code = getattr(function, "__code__", None)
     if code is None or not {"__setattr__", "setattr", "__dict__", "vars"}.isdisjoint(code.co_names):
         return True
@@ -200,7 +209,7 @@ def _stores(function: Any) -> bool:
 
 
 def is_called_by_its_author(suite: Any, cls: type) -> bool:
-    """Whether a function beside the class, and none of the suite, calls its constructor."""
+    """Whether a function in the module of the class, outside the suite, calls its constructor."""
     makers = [getattr(cls, name, None) for name in ("__init__", "__new__")]
     codes = {getattr(inspect.unwrap(maker), "__code__", None) for maker in makers if maker}
     suites = {id(code) for code in codes_of(type(suite))}
@@ -220,7 +229,7 @@ def is_called_by_its_author(suite: Any, cls: type) -> bool:
 
 
 def first_own_frame(frame: FrameType) -> FrameType:
-    """The frame, or the first one above it that is of no library."""
+    """Return the first frame, from this one upwards, that is not of a library."""
     while frame.f_back is not None:
         module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
         if module not in (*LIBRARIES, "jaxtyping", "beartype"):
@@ -230,7 +239,7 @@ def first_own_frame(frame: FrameType) -> FrameType:
 
 
 def codes_of(suite: type) -> Iterator[CodeType]:
-    """The code of all functions of a suite, and of the functions in these."""
+    """Yield the code of all functions of a suite, and of functions inside these."""
     members = [value for owner in suite.__mro__ for value in vars(owner).values()]
     functions = (getattr(value, "__func__", value) for value in members)
     todo = [function.__code__ for function in functions if hasattr(function, "__code__")]
@@ -241,7 +250,10 @@ def codes_of(suite: type) -> Iterator[CodeType]:
 
 
 def suggest_declaration(suite: Any, whole: bool = True) -> str:
-    """What a suite may declare of the class, ready to paste; or what this one declares."""
+    """Return a declaration of the class that an author can paste.
+
+    Without `whole`, it contains only the parts that the suite declares.
+    """
     statics = dict(suite.statics_of(suite.cached_instance()))
     if not whole:
         are_declared = suite.declares_statics()
@@ -253,7 +265,7 @@ def suggest_declaration(suite: Any, whole: bool = True) -> str:
 
 
 def check_declared(suite: Any, holds: bool, where: str, message: str, hint: str = "") -> None:
-    """`check` of something declared, which says what to declare instead."""
+    """Check a declaration, and on failure suggest the declaration that would hold."""
     __tracebackhide__ = True
     if not holds:
         hints = [hint] if hint else []

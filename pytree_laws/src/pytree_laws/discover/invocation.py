@@ -1,4 +1,4 @@
-"""How a suite builds and calls its class, with some of what it gives replaced."""
+"""Builds and calls of a suite's class, with some inputs and arguments replaced."""
 
 import copy
 import inspect
@@ -29,7 +29,7 @@ from ..trace.programs import with_static_modules
 
 @once_per_session
 def example_construction(suite: Any) -> Invocation | None:
-    """The constructor or the factory that the example calls, where it is the one of the inputs."""
+    """Return the constructor or factory that the example calls with its inputs, or None."""
     if first_build(suite).error is not None:
         return None
     inputs = suite.inputs(0)
@@ -42,20 +42,20 @@ def example_construction(suite: Any) -> Invocation | None:
 
 
 def given_to_constructor(suite: Any) -> Mapping[str, Any]:
-    """What the example gives its constructor, by parameter; nothing where that is not known."""
+    """Return the arguments of the example's constructor by parameter, or nothing if it is unknown."""
     constructor = example_construction(suite)
     return {} if constructor is None else constructor.given
 
 
 def takes_any_input(suite: Any) -> bool:
-    """Whether `build` hands on whatever it is given by name."""
+    """Whether `build` accepts any keyword argument."""
     takes = inspect.signature(suite.build).parameters.values()
     return any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in takes)
 
 
 @or_else(False)
 def _builds_the_same(suite: Any, cls: type, invocation: Invocation) -> bool:
-    """Whether a constructor alone makes what the example has."""
+    """Whether a recorded constructor, called alone, builds the instance of the example."""
     again, first = _make(cls, invocation, {}), suite.cached_instance()
     return structure(again) == structure(first) and avals(again) == avals(first)
 
@@ -66,13 +66,13 @@ def _make(cls: type, invocation: Invocation, changes: Mapping[str, Any]) -> Any:
 
 
 def takes_inputs(suite: Any, inputs: Mapping[str, Any]) -> bool:
-    """Whether `build` takes inputs of these names; others are those of the constructor that it calls."""
+    """Whether `build` accepts inputs of these names. Other names are arguments of its constructor."""
     return takes_any_input(suite) or inputs.keys() <= inspect.signature(suite.build).parameters.keys()
 
 
 @once_per_session
 def asks_of_instances(suite: Any) -> bool:
-    """Whether the arguments of the example are made of an instance, as the state is that its `init` gives."""
+    """Whether the example arguments are made from an instance, such as a state from its `init`."""
     asked, other = list[int](), copy.copy(suite)
 
     def make(seed: int) -> Any:
@@ -85,7 +85,7 @@ def asks_of_instances(suite: Any) -> bool:
 
 
 def configured(suite: Any, inputs: Mapping[str, Any]) -> Any:
-    """The suite with other inputs, where its arguments are made of an instance: they are of one that was built so."""
+    """Return the suite with other inputs if its arguments are made from an instance, else itself."""
     if not (inputs and takes_inputs(suite, inputs) and asks_of_instances(suite)):
         return suite
     other, usual = copy.copy(suite), suite.inputs
@@ -94,11 +94,14 @@ def configured(suite: Any, inputs: Mapping[str, Any]) -> Any:
 
 
 PLAIN = bool, int, float, str
-"""What a setting or an input of these types is, its value says."""
+"""Types of settings and inputs that are fully described by their value."""
 
 
 def build_with(suite: Any, changes: Mapping[str, Any], abstractly: bool = True) -> Any:
-    """An instance with some inputs changed; `abstractly`, with any values in its arrays, and to look at only."""
+    """Build an instance with some inputs changed.
+
+    If built `abstractly`, its arrays have arbitrary values, and laws must not change it.
+    """
     if not takes_inputs(suite, changes):
         constructor: Any = example_construction(suite)  # the changes come from it
         return _make(type(suite.cached_instance()), constructor, changes)
@@ -112,17 +115,20 @@ def build_with(suite: Any, changes: Mapping[str, Any], abstractly: bool = True) 
 
 @once_per_session
 def _built_once(suite: Any, width: Any, *changes: tuple[str, type, Any]) -> Any:
-    """An abstract instance of one width of floats, which many laws look at; `1`, `1.0` and `True` are three inputs, though they are equal."""
+    """Build an abstract instance once for each dtype of floats.
+
+    The types in `changes` distinguish `1`, `1.0` and `True`, which are equal.
+    """
     return suite.built_abstractly({**suite.inputs(0), **{name: value for name, _, value in changes}})
 
 
 def call_function(
     suite: Any, changes: Mapping[str, Any], by_name: bool = False, in_place: bool = False
 ) -> tuple[Callable[..., Any], Any]:
-    """A call as a function of an instance and a tree of what it is given, and that tree.
+    """Return the call as a function of an instance and a tree of arguments, and that tree.
 
-    With changes, or `by_name`, it is that of the method which the example calls; `in_place`, one that
-    leaves in the instance what it changes there.
+    With changes, or with `by_name`, it is the method that the example calls. With `in_place`, the call keeps
+    its updates of the instance.
     """
     # What a suite of other inputs gives is of its own: the call of the example is that of the class.
     use = recorded_call(suite) if "inputs" in vars(suite) else example_call(suite)
@@ -140,7 +146,7 @@ def call_function(
 def on_arrays(
     suite: Any, instance: Any, given: Any, use: Callable[[Any, Any], Any]
 ) -> tuple[Callable[..., Any], tuple[Any, Any]]:
-    """A use of an instance and of what it is given, as a function of the arrays of both; and these."""
+    """Turn a use of an instance and arguments into a function of their arrays, and return it with these."""
     value, back = suite.to_arrays(instance)
     static, arrays = partition(given)
     return lambda value, arrays: use(back(value), combine(static, arrays)), (value, arrays)
@@ -154,9 +160,10 @@ def trace_call(
     by_name: bool = False,
     after: bool = False,
 ) -> Any:
-    """The jaxpr of the call with its outputs, and what goes in; what the call is given is made to `fit`.
+    """Trace the call, and return its jaxpr and form with the names and arrays that it takes.
 
-    With `after` the outputs are these, and what the call has changed in place.
+    `fit` changes the arguments. With `after`, the outputs include the values that the call changes in place.
+    If the call needs concrete values, the trace takes no inputs.
     """
     call, arguments = call_function(suite, changes, by_name, in_place=after)
     arguments = fit(arguments)
@@ -185,29 +192,29 @@ def trace_call(
 def trace_inputs(
     suite: Any, instance: Any, changes: Mapping[str, Any], move: Callable[[Any], Any] = lambda pair: pair
 ) -> list[Any]:
-    """What goes into the trace of a call, of an instance with other values than it was traced with.
+    """Return the arrays for the trace of a call, from an instance with other values.
 
-    `move` gives the pair of its tree and of what the call is given other numbers.
+    `move` may change the numbers in the pair of instance and arguments.
     """
     _, arguments = call_function(suite, changes)
     return arrays_of(move((suite.to_tree(instance)[0], arguments)))
 
 
 def trace_of_call(suite: Any, instance: Any, arguments: Sequence[Any]) -> Any:
-    """The jaxpr of a call on the arrays of an instance and the arguments."""
+    """Trace a call on the arrays of an instance and the arguments."""
     call, value = suite.pure_call(instance)
     run, given = with_static_modules(call, arguments)
     return jax.make_jaxpr(run)(value, *given)
 
 
 def call_text(suite: Any, instance: Any, arguments: Sequence[Any]) -> str:
-    """What a call computes, as text, or the error that it raises."""
+    """Return the jaxpr of a call as text, or the type of the error that it raises."""
     result = result_or_error(trace_of_call, suite, instance, arguments)
     return str(type(result) if isinstance(result, Exception) else result)
 
 
 def defaults_of_call(suite: Any) -> dict[str, Any]:
-    """The defaults of the call, which hold where nobody can see what it is given, as under `jax.vmap`."""
+    """Return the defaults of `__call__`, for a call that cannot be recorded, as under `jax.vmap`."""
     cls = type(suite.cached_instance())
     parameters = inspect.signature(cls.__call__).parameters if callable(suite.cached_instance()) else {}
     return {name: p.default for name, p in parameters.items() if p.default is not inspect.Parameter.empty}

@@ -1,6 +1,6 @@
 """Options that the example leaves at their default, with another value of the same kind.
 
-Nothing says that a class takes such a value, so an error says nothing against it.
+No declaration says that a class accepts such a value, so an error is no fault of the class.
 """
 
 import re
@@ -26,12 +26,12 @@ from .method_uses import Use, example_use, invocation_of, use_with
 
 MAX_LIKELY = 8  # values that are tried of the constructor, of the call and of a method
 SOME = {int: 2, float: 0.5}
-"""What may be given where the default is None."""
+"""Values, by type, of an option whose default is None."""
 
 
 @once_per_session
 def likely_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
-    """The example with another value of an option of the constructor or of the call, where that works."""
+    """Return the configurations that work with another value of an option of the constructor or the call."""
     maker, call = example_construction(suite), example_call(suite)
     cls, configurations = type(suite.cached_instance()), list[Configuration]()
     if maker is not None:
@@ -44,7 +44,10 @@ def likely_configurations(suite: Any) -> tuple[TracedConfiguration, ...]:
 
 
 def likely_uses(suite: Any, method: Method) -> Iterator[Use]:
-    """A method with another value of an option, or with an argument of its own class in another configuration."""
+    """Yield uses of a method with another value of an option, or an argument from another configuration.
+
+    Such an argument is an instance of the class itself.
+    """
     use = example_use(method, suite.elsewhere(suite.cached_instance()))
     invocation = invocation_of(method, use)
     if invocation is not None:
@@ -54,13 +57,13 @@ def likely_uses(suite: Any, method: Method) -> Iterator[Use]:
 
 
 def at_likely_values(method: Method, invocation: Invocation, instance: Any) -> Iterator[Use]:
-    """A method at another value of each option that is at its default."""
+    """Yield uses of a method with another value of each option that is at its default."""
     for name, value in likely_values(invocation, invocation.function):
         yield use_with(method, invocation, instance, name, value, flag=name)
 
 
 def likely_values(invocation: Invocation, source: Callable[..., Any] | type) -> list[tuple[str, Any]]:
-    """The options that are at their default, each with another value."""
+    """List the options that are at their default, each with another value."""
     annotations = invocation.annotations()
     options = [
         (name, value)
@@ -85,7 +88,7 @@ def _values(name: str, annotation: Any, default: Any, source: Callable[..., Any]
 
 
 def _other_instances(suite: Any, invocation: Invocation) -> Iterator[tuple[str, Any]]:
-    """The arguments of the class itself, each as an instance of another configuration."""
+    """Yield each argument of the class itself, with an instance of another configuration."""
     cls = type(suite.cached_instance())
     names = [name for name in invocation.varied() if type(invocation.given[name]) is cls]
     if not names:

@@ -1,4 +1,4 @@
-"""What the methods of one suite's class give and raise, traced and compiled once for its laws."""
+"""Results and errors of the methods of a suite's class, traced and compiled once for its laws."""
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ from .invocation import on_arrays
 from .method_uses import example_use, holds_an_instance, updated_by
 
 PLAIN = bool, int, float
-"""Results that are no arrays, and that are compared all the same."""
+"""Types of results that are compared though they are not arrays."""
 
 
 NO_METHOD = "there is no method beside the call"
@@ -38,13 +38,16 @@ MEMBERS = Condition(
 
 
 def the_call(suite: Any) -> Method:
-    """The call, for what is said of it and of methods alike."""
+    """Return the call as a `Method`, for laws about both."""
     return Method("call", suite.arguments, call=suite.apply)
 
 
 @once_per_session
 def tried(suite: Any) -> dict[str, Exception | None]:
-    """By method, the error that it raises: on one example, or on all where nobody declared it."""
+    """Map each method to the error that it raises on an example, or None.
+
+    A method that was found without a declaration must raise on both examples.
+    """
     errors = {method.name: _errors(suite, method) for method in methods_of(suite)}
     every = {method.name: 2 if method.found else 1 for method in methods_of(suite)}
     return {name: e[0] if len(e) >= every[name] else None for name, e in errors.items()}
@@ -59,14 +62,14 @@ def _errors(suite: Any, method: Method) -> list[Exception]:
 
 @once_per_session
 def usable(suite: Any) -> tuple[Method, ...]:
-    """The methods that the example does not break."""
+    """Return the methods that do not raise on the example."""
     return tuple(method for method in methods_of(suite) if tried(suite)[method.name] is None)
 
 
 def program_of(
     suite: Any, method: Method, instance: Any, arguments: Sequence[Any]
 ) -> tuple[Callable[..., Any], tuple[Any, Any]]:
-    """A method as a function of the arrays of an instance and of its arguments, and these."""
+    """Return a method as a function of the arrays of an instance and of its arguments, and these arrays."""
 
     def use(instance: Any, arguments: Any) -> Any:
         return arrays_of(method.use(instance, *arguments)), suite.changed_in_place(instance)
@@ -75,13 +78,13 @@ def program_of(
 
 
 def trace_of(suite: Any, method: Method) -> Any:
-    """The jaxpr of a method on the arrays of an instance and of its arguments."""
+    """Trace a method on the arrays of the example and of its arguments."""
     run, arguments = program_of(suite, method, suite.cached_instance(), method.arguments(0))
     return jax.make_jaxpr(run)(*arguments)
 
 
 def traced_in(suite: Any, method: Method, dtype: str) -> Any:
-    """The same, with the instance and the arguments in a dtype."""
+    """Trace a method with the instance and the arguments in a dtype."""
     usual, arguments = real_dtype("float"), method.arguments(0)
     with example_in(suite, dtype, 0) as (instance, _):
         run, arrays = program_of(suite, method, instance, cast(arguments, usual, dtype))
@@ -89,12 +92,15 @@ def traced_in(suite: Any, method: Method, dtype: str) -> Any:
 
 
 def arrays_given(suite: Any, use: Any) -> tuple[Callable[..., list[Any]], tuple[Any, Any]]:
-    """What a use of a method gives, as a function of the arrays of its instance and of its arguments; and these."""
+    """Return a use of a method as a function from arrays to arrays, and the arrays that it takes."""
     return on_arrays(suite, use.instance, use.given, lambda *both: arrays_of(use.run(*both)))
 
 
 def in_wide_dtypes(suite: Any, method: Method) -> tuple[list[Any], bool]:
-    """The form of each array that a method gives, where jax has 64 bits; and whether all floats that go in have these."""
+    """Return the forms of a method's results, and whether all inexact inputs have 64 bits.
+
+    The context must allow 64 bits.
+    """
     run, given = arrays_given(suite, example_use(method, suite.built_abstractly(suite.inputs(0))))
     wide = jnp.dtype("float64"), jnp.dtype("complex128")
     floats = [v.dtype in wide for v in arrays_of(given) if is_inexact(v)]
@@ -103,7 +109,7 @@ def in_wide_dtypes(suite: Any, method: Method) -> tuple[list[Any], bool]:
 
 @once_per_session
 def traces_of(suite: Any) -> dict[str, Any]:
-    """The jaxpr of each method that can be traced, by name."""
+    """Map the name of each traceable method to its jaxpr."""
     methods = [method for method in usable(suite) if not method.needs_values]
     traces = {method.name: result_or_error(trace_of, suite, method) for method in methods}
     # P7 tells of an error of what is declared.
@@ -112,17 +118,17 @@ def traces_of(suite: Any) -> dict[str, Any]:
 
 @once_per_session
 def traceable(suite: Any) -> tuple[Method, ...]:
-    """The methods that can be traced."""
+    """Return the methods that can be traced."""
     return tuple(method for method in usable(suite) if method.name in traces_of(suite))
 
 
 def usable_methods(suite: Any, declared: bool = False) -> list[Method]:
-    """The methods that the example does not break; skips where there are none."""
+    """Return the methods that do not raise on the example, or skip the test if there are none."""
     return _some(suite, usable, declared)
 
 
 def traced_methods(suite: Any, declared: bool = False) -> list[Method]:
-    """The methods that can be traced; skips where there are none."""
+    """Return the methods that can be traced, or skip the test if there are none."""
     return _some(suite, traceable, declared)
 
 
@@ -135,13 +141,16 @@ def _some(suite: Any, find: Callable[[Any], tuple[Method, ...]], declared: bool)
 
 
 def names_of(methods: Sequence[Method]) -> str:
-    """The names of methods, for a message about all of them."""
+    """Join the names of methods for a message about all of them."""
     return ", ".join(method.name for method in methods)
 
 
 @once_per_session
 def only_of_methods(suite: Any) -> frozenset[str]:
-    """The paths of what the call does not read, and a declared method with arguments does; where a method stands for the call, any method."""
+    """Return the paths that the call does not read, but a declared method other than a property does.
+
+    If a method stands for the call, methods found without a declaration count too.
+    """
     is_of_all = bool(called_method(suite))
     methods = [method for method in traceable(suite) if is_of_all or not method.found]
     methods = [method for method in methods if not is_property(type(suite.cached_instance()), method.name)]
@@ -159,17 +168,20 @@ def only_of_methods(suite: Any) -> frozenset[str]:
 
 
 def cut_off_by(suite: Any, method: Method) -> set[str]:
-    """The paths that a method reads behind `stop_gradient` alone, as a property may hand them out."""
+    """Return the paths that a method reads only behind `stop_gradient`, as a property may."""
     return _paths_marked(suite, stopped_inputs(traces_of(suite)[method.name].jaxpr))
 
 
 def given_back_by(suite: Any, method: Method) -> set[str]:
-    """The paths whose arrays a method gives back as they are, as in an instance that differs elsewhere."""
+    """Return the paths whose arrays a method returns unchanged, as in an edited instance."""
     return _paths_marked(suite, _inputs_given_back(traces_of(suite)[method.name].jaxpr))
 
 
 def steps_an_optimiser(suite: Any, method: Method) -> bool:
-    """Whether a method gives the next instance with another state of an optimiser of optax in it, or sets that in place: nobody differentiates through its roots."""
+    """Whether a method returns an instance with another optax state, or updates that state in place.
+
+    Authors do not differentiate through such a step and its roots.
+    """
     instance = suite.cached_instance()
     states = {name for name, value in attributes(instance).items() if _holds_state(value)}
     if suite.is_mutable:
@@ -179,7 +191,7 @@ def steps_an_optimiser(suite: Any, method: Method) -> bool:
 
 
 def _holds_state(value: Any) -> bool:
-    """Whether a tree has a state of optax in it."""
+    """Whether a tree contains a state of optax."""
 
     def is_state(node: Any) -> bool:
         return type(node).__module__.partition(".")[0] == "optax"
@@ -188,23 +200,23 @@ def _holds_state(value: Any) -> bool:
 
 
 def _paths_marked(suite: Any, marks: Iterable[bool]) -> set[str]:
-    """The paths of an instance that are marked, of marks for the inputs of a trace, which begin with its leaves."""
+    """Return the marked paths of the example. Its leaves are the first inputs of a trace."""
     return {name for name, is_marked in zip(suite.named(suite.cached_instance()), marks) if is_marked}
 
 
 def _inputs_given_back(jaxpr: Any) -> list[bool]:
-    """For each input, whether the result holds it as it is."""
+    """Flag the inputs that are outputs as well."""
     outputs = {id(variable) for variable in jaxpr.outvars}
     return [id(variable) in outputs for variable in jaxpr.invars]
 
 
 def felt_inputs(jaxpr: Any) -> list[bool]:
-    """For each input, whether the result holds it, or something that is computed from it."""
+    """Flag the inputs that the result contains, or is computed from."""
     return list(map(any, zip(_inputs_given_back(jaxpr), inputs_computed_with(jaxpr))))
 
 
 def parts_of_result(suite: Any, instance: Any, method: Method, arguments: Any) -> list[Any]:
-    """The plain values that a method gives, its arrays, and what it changed in place."""
+    """Return the plain values of a method's result, its arrays, and the values changed in place."""
     copied = suite.copied(instance)
     result = method.use(copied, *arguments)
     plain = [leaf for leaf in jax.tree.leaves(result) if type(leaf) in PLAIN]
@@ -212,13 +224,13 @@ def parts_of_result(suite: Any, instance: Any, method: Method, arguments: Any) -
 
 
 def abstractly(suite: Any, instance: Any, method: Method, arguments: Sequence[Any]) -> None:
-    """Uses a method within a trace, where nothing is compiled."""
+    """Use a method inside a trace, so that nothing is compiled."""
     jax.eval_shape(lambda: parts_of_result(suite, instance, method, arguments)[1:])
 
 
 @once_per_session
 def compiled_methods(suite: Any) -> Callable[[Any, Sequence[Any]], list[list[Any]]]:
-    """All methods as one compiled function of an instance and the arguments of each."""
+    """Return one compiled function that runs all methods on an instance, with arguments for each."""
 
     @functools.cache
     def program(static: Any) -> tuple[Callable[..., Any], list[list[Any]]]:
@@ -245,7 +257,7 @@ def compiled_methods(suite: Any) -> Callable[[Any, Sequence[Any]], list[list[Any
 def grads_reaching(
     suite: Any, method: Method, rebuilt: Any, values: Mapping[str, Any], arguments: Any
 ) -> Sequence[str]:
-    """The paths of those values by which something that a method computes has a slope."""
+    """Return the paths of values that have a slope in a method's result."""
     static, arrays = partition(tuple(arguments))
 
     def run(values: Any) -> list[Any]:
@@ -266,7 +278,10 @@ Values = Mapping[str, Any]
 def compiled_grads_of_methods(
     suite: Any, has_counted: bool = False
 ) -> Callable[[Values], tuple[Values, list[np.ndarray]]]:
-    """Of each declared method the terms of a loss; and by path how the losses change, as one program."""
+    """Return one compiled function from values to gradients of a loss for each declared method.
+
+    It returns the gradients by path, stacked over methods, and the terms of each loss.
+    """
     instance = suite.counted(suite.cached_instance()) if has_counted else suite.cached_instance()
     _, rebuilt = suite.flowing_values(instance)
     parts = suite.parts_of(instance).items() if suite.is_mutable else ()
@@ -302,7 +317,7 @@ def _with_grad(loss: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _terms(parts: Any, values: Values) -> Any:
-    """The terms of a loss over what was computed: what is given back as it was says nothing."""
+    """Return the terms of a loss over computed values, without values that are returned unchanged."""
     same = {id(value) for value in values.values()}
     made = (y for y in jax.tree.leaves(parts) if is_inexact(y) and id(y) not in same)
     dtype = jnp.result_type(float)
@@ -310,10 +325,10 @@ def _terms(parts: Any, values: Values) -> Any:
 
 
 def way(leaf: Any, seed: int = 5) -> np.ndarray:
-    """A direction in which a leaf is moved, each element by another amount."""
+    """Return a direction for a leaf, with a different step for each element."""
     return np.asarray(sample(seed, leaf.shape, "float32"), leaf.dtype)
 
 
 def pushed(leaf: Any, step: float, ahead: np.ndarray) -> Any:
-    """A leaf that was moved by a step along a way."""
+    """Move a leaf by a step along a direction."""
     return on_device(np.asarray(leaf) + step * ahead, leaf.dtype)

@@ -1,4 +1,4 @@
-"""The gradients of what methods give by what they are given: at the example, and elsewhere."""
+"""Gradients of the results of methods by their arguments, at the example and elsewhere."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from .method_uses import Traced, Use
 
 
 class Slopes(NamedTuple):
-    """What is inexact of a result, and by argument the slopes of a sum over that."""
+    """The inexact arrays of a result, and gradients of their weighted sum by argument."""
 
     values: Sequence[Any]
     by_argument: dict[str, Any]
@@ -29,7 +29,7 @@ SlopesByMethod = dict[str, Slopes]
 
 
 class SlopesAt(NamedTuple):
-    """The slopes of all methods: at their example arguments, where all floats are one number, and at multiples of the example."""
+    """Slopes of all methods at their example arguments, at a constant, and at multiples of the example."""
 
     example: SlopesByMethod
     filled: Callable[[float], SlopesByMethod]
@@ -37,7 +37,7 @@ class SlopesAt(NamedTuple):
 
 
 class _Program(NamedTuple):
-    """A method and its slopes as a function of the floats that it is given."""
+    """A method and its slopes as a function of its inexact arguments."""
 
     method: str
     names: list[str]
@@ -47,7 +47,7 @@ class _Program(NamedTuple):
 
 @once_per_session
 def slopes_by_arguments(suite: Any) -> SlopesAt:
-    """The slopes of declared methods by their arguments; all from one program."""
+    """Return the slopes of declared methods by their arguments, all from one program."""
     declared = [method for method in traceable(suite) if not method.found]
     programs = [program for method in declared if (program := _program(suite, method)).floats]
     run = jit_all([program.run for program in programs])
@@ -83,18 +83,21 @@ def _program(suite: Any, method: Method) -> _Program:
 
 
 def stopped_arguments(suite: Any, method: Method) -> list[str]:
-    """The paths of the floats among the arguments that a method reads behind `stop_gradient` alone."""
+    """List the paths of arguments that a method reads only behind `stop_gradient`."""
     return _stopped_last(suite, method.arguments(0), traces_of(suite)[method.name].jaxpr)
 
 
 def stopped_in(suite: Any, use: Use, trace: Traced) -> list[str]:
-    """The same of one use of a method, at other values of a flag or of another configuration."""
+    """List the paths of inexact arguments that a use of a method reads only behind `stop_gradient`."""
     floats = {name for name, leaf in named_arrays(tuple(use.given)) if is_inexact(leaf)}
     return [name for name in _stopped_last(suite, use.given, _of_result(trace)) if name in floats]
 
 
 def _stopped_last(suite: Any, given: Sequence[Any], jaxpr: Any) -> list[str]:
-    """The paths of what is given last to a program, and read behind `stop_gradient` alone; buffers of instances are so by their role."""
+    """List the paths of the last inputs of a program that it reads only behind `stop_gradient`.
+
+    Buffers of instances are left out, since their role says so.
+    """
     names = [name for name, _ in named_arrays(tuple(given))]
     marks = stopped_inputs(jaxpr)
     stopped = itertools.compress(names, marks[len(marks) - len(names) :])
@@ -108,18 +111,18 @@ def _is_buffer(suite: Any, given: Sequence[Any], path: str) -> bool:
 
 
 def stopped_leaves(suite: Any, use: Use, trace: Traced) -> list[str]:
-    """The paths of the leaves that a use of a method reads behind `stop_gradient` alone."""
+    """List the paths of leaves that a use of a method reads only behind `stop_gradient`."""
     return [*itertools.compress(suite.named(use.instance), stopped_inputs(_of_result(trace)))]
 
 
 def leaves_with_gradient(suite: Any, use: Use, trace: Traced) -> list[str]:
-    """The paths of the leaves that a gradient of what a use of a method gives can reach."""
+    """List the paths of leaves that gradients of a method's result can reach."""
     marks = inputs_reaching(_of_result(trace), gradients=True)
     return [*itertools.compress(suite.named(use.instance), marks)]
 
 
 def arguments_with_gradient(use: Use, trace: Traced) -> list[str]:
-    """The paths of the floats among its arguments that a gradient of what a use of a method gives can reach."""
+    """List the paths of inexact arguments that gradients of a method's result can reach."""
     named = named_arrays(tuple(use.given))
     marks = inputs_reaching(_of_result(trace), gradients=True)
     reached = itertools.compress(named, marks[len(marks) - len(named) :])
@@ -127,6 +130,6 @@ def arguments_with_gradient(use: Use, trace: Traced) -> list[str]:
 
 
 def _of_result(trace: Traced) -> Any:
-    """The program of a use without what it updates."""
+    """Return the jaxpr of a use without its updates."""
     jaxpr = trace.jaxpr.jaxpr
     return jaxpr.replace(outvars=jaxpr.outvars[: len(jax.tree.leaves(trace.form[0]))])

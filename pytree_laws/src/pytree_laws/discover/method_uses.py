@@ -1,4 +1,4 @@
-"""How the methods of a class are used: with the example, and otherwise."""
+"""Uses of the methods of a class: with the example, and with other values or instances."""
 
 import enum
 import itertools
@@ -26,37 +26,37 @@ PLAIN = bool, int, float, complex
 
 
 class Use(NamedTuple):
-    """A method used once: what that is called, and how it is done."""
+    """A single use of a method, with its name in messages and the function that makes it."""
 
     name: str
     run: Callable[..., Any]
     instance: Any
     given: Any
     is_plain: bool = False
-    """Whether it is with the example as it stands."""
+    """Whether the use has the instance and arguments of the example."""
     flag: str = ""
-    """The flag that has another value."""
+    """Name of the flag that has another value."""
     changes: Mapping[str, Any] = {}
-    """What has another value than in the example, in the method or in the constructor."""
+    """Values that differ from the example, in arguments of the method or of the constructor."""
 
 
 OtherUses = Callable[[Method, Invocation, Any], Iterator[Use]]
-"""Further uses of a method by an invocation of it, on an instance."""
+"""Function that yields further uses of a method from an invocation on an instance."""
 
 
 class Traced(NamedTuple):
-    """A use as a jaxpr, with the form of the result, and what in it is no array."""
+    """The jaxpr of a use, the form of its result, and the plain values in it."""
 
     jaxpr: Any
     form: Any
     plain: dict[str, Any]
     inputs: Any
     treedef: Any = None
-    """That of the result, whose static values an option may set."""
+    """Treedef of the result, whose static values an option may set."""
 
 
 def uses_of(suite: Any, method: Method) -> Iterator[Use]:
-    """A method with the example, at other values of its flags, and of instances of other configurations and accepted values."""
+    """Yield uses of a method: on the example, with other options, and on other configurations."""
     plain = example_use(method, suite.elsewhere(suite.cached_instance()))._replace(is_plain=True)
     yield plain
     invocation = record_call(plain.instance, lambda: plain.run(plain.instance, plain.given), method.name)
@@ -67,7 +67,7 @@ def uses_of(suite: Any, method: Method) -> Iterator[Use]:
 
 
 def uses_of_instances(suite: Any, method: Method, built: Iterable[TracedConfiguration]) -> Iterator[Use]:
-    """A method with its example arguments, of the instances of other configurations."""
+    """Yield uses of a method with its example arguments, on instances of other configurations."""
     for traced in built:
         use = example_use(method, suite.elsewhere(traced.instance))
         configuration = traced.configuration
@@ -75,14 +75,14 @@ def uses_of_instances(suite: Any, method: Method, built: Iterable[TracedConfigur
 
 
 def example_use(method: Method, instance: Any) -> Use:
-    """A method of an instance, with its example arguments."""
+    """Return the use of a method of an instance with its example arguments."""
     return Use(
         method.name, lambda instance, rest: method.use(instance, *rest), instance, tuple(method.arguments(0))
     )
 
 
 def invocation_of(method: Method, use: Use) -> Invocation | None:
-    """How a use calls its method; None where it calls another one first."""
+    """Return the invocation by which a use calls its method, or None if it calls another method first."""
     invocation = record_call(use.instance, lambda: use.run(use.instance, use.given))
     return invocation if invocation is not None and invocation.name == method.name else None
 
@@ -98,7 +98,7 @@ def is_built_otherwise(traced: TracedConfiguration) -> bool:
 
 
 def at_other_values(method: Method, invocation: Invocation, instance: Any) -> Iterator[Use]:
-    """A method at each other value of each of its flags and options."""
+    """Yield uses of a method at each other value of each of its flags and options."""
     annotations = invocation.annotations()
     for name, parameter in invocation.varied().items():
         annotation = annotations.get(name, EMPTY)
@@ -114,7 +114,7 @@ def at_other_values(method: Method, invocation: Invocation, instance: Any) -> It
 def use_with(
     method: Method, invocation: Invocation, instance: Any, name: str, value: Any, *, flag: str
 ) -> Use:
-    """A method with another value of one argument, which is fixed."""
+    """Return a use of a method in which one argument has another value, which is static."""
     changes = {name: value}
     rest = {key: argument for key, argument in invocation.given.items() if key != name}
     title = f"{method.name}({changes_as_text(changes)})"
@@ -124,7 +124,7 @@ def use_with(
 def uses_by_flag(
     suite: Any, method: Method, others_of: OtherUses = at_other_values
 ) -> dict[str, list[list[Use]]]:
-    """By flag or option, the uses that differ in it alone: a list for each instance."""
+    """Map each flag or option to the uses that differ in it alone, with a list for each instance."""
     built = (traced.instance for traced in traced_configurations(suite)[1:] if is_built_otherwise(traced))
     plain = next(uses_of(suite, method))
     invocation = record_call(plain.instance, lambda: plain.run(plain.instance, plain.given), method.name)
@@ -142,23 +142,23 @@ def uses_by_flag(
 
 
 def is_flag(value: Any) -> bool:
-    """Whether a value is one of a few that are named: no array, no None and no tree."""
+    """Whether a value is a bool, text, integer or enum member, and not an array, None or a tree."""
     return isinstance(value, bool | str | int | enum.Enum)
 
 
 def bound_with(invocation: Invocation, changes: dict[str, Any]) -> Callable[..., Any]:
-    """A method as a function of an instance and its other arguments."""
+    """Return a method as a function of an instance and its other arguments."""
     return lambda instance, rest: invocation.call(instance, {**rest, **changes})
 
 
 @or_else(None)
 def trace_use(suite: Any, use: Use) -> Traced | None:
-    """The jaxpr of a use; None where it cannot be traced, or refuses this."""
+    """Trace a use of a method, or return None if it raises."""
     return traced_or_raise(suite, use)
 
 
 def traced_or_raise(suite: Any, use: Use) -> Traced:
-    """The jaxpr of a use."""
+    """Trace a use of a method."""
     plain: dict[str, Any] = {}
     treedefs: list[Any] = []
 
@@ -177,7 +177,7 @@ def traced_or_raise(suite: Any, use: Use) -> Traced:
 
 
 def updated_by(suite: Any, method: Method) -> list[str]:
-    """The paths of the arrays that a method assigns in its instance, with another value or not."""
+    """List the paths of the arrays that a method assigns in its instance, even with an equal value."""
     updated: list[str] = []
 
     def use(instance: Any, arguments: Any) -> None:
@@ -192,7 +192,7 @@ def updated_by(suite: Any, method: Method) -> list[str]:
 
 
 def plain_parts(name: str, result: Any) -> dict[str, Any]:
-    """The numbers of Python that a result is, or that an instance has as settings."""
+    """Return the Python number that a result is, or the numbers in the attributes of an instance."""
     if isinstance(result, PLAIN):
         return {name: result}
     settings = {} if jax.tree_util.all_leaves([result]) else attributes(result)
@@ -200,22 +200,22 @@ def plain_parts(name: str, result: Any) -> dict[str, Any]:
 
 
 def computed_text(trace: Traced) -> str:
-    """What a use computes that its result needs, as text."""
+    """Return as text the equations of a use that its result needs."""
     return f"{without_dead(trace.jaxpr.jaxpr)} {list(trace.plain.values())}"
 
 
 def trace_text(trace: Traced) -> str:
-    """What a use does, as far as its trace tells."""
+    """Return the whole trace of a use as text."""
     return f"{trace.jaxpr} {list(trace.plain.values())}"
 
 
 def gives_an_instance(suite: Any, method: Method, instance: Any, arguments: Any) -> bool:
-    """Whether a method gives another instance of the class, as an edit does."""
+    """Whether a method returns another instance of the class, such as an edited copy."""
     return isinstance(_abstract_result(suite, method, instance, arguments), type(instance))
 
 
 def holds_an_instance(suite: Any, method: Method) -> bool:
-    """Whether a part of what a method gives is of the class, or holds one whole, as the sum of two kernels does."""
+    """Whether the result of a method contains an instance of the class, as the sum of two kernels does."""
     cls = type(suite.cached_instance())
     result = _abstract_result(suite, method, suite.cached_instance(), method.arguments(0))
     leaves = jax.tree.leaves(result, is_leaf=lambda node: isinstance(node, cls))

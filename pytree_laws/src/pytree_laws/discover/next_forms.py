@@ -1,4 +1,4 @@
-"""The form of the instances that methods give: their leaves in shapes and dtypes, and their settings."""
+"""Form of the instances that methods return: shapes and dtypes of leaves, and settings."""
 
 import dataclasses
 from collections.abc import Iterator, Mapping
@@ -17,14 +17,14 @@ from .method_uses import Use
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """The form of an instance."""
+    """Form of an instance."""
 
     leaves: Mapping[str, tuple[Any, ...]]
-    """By path shape, dtype and weak type, or what is no array."""
+    """Shape, dtype and weak type of each leaf by path, or the leaf itself if it is not an array."""
     settings: Mapping[str, Any]
-    """Its own static values, by name."""
+    """Static values of the instance itself, by name."""
     kept: frozenset[str] = frozenset()
-    """The paths of what another instance has as well."""
+    """Paths and names whose entries another instance shares."""
 
     @classmethod
     def of(cls, suite: Any, instance: Any) -> "Form":
@@ -32,13 +32,13 @@ class Form:
         return cls(avals(instance), {name: getattr(instance, name, None) for name in names})
 
     def beside(self, other: "Form") -> "Form":
-        """The same, with what the other has as well."""
+        """Return the form, with the paths that another form shares in `kept`."""
         pairs = ((self.leaves, other.leaves), (self.settings, other.settings))
         names = [n for own, others in pairs for n in own if n in others and same_value(own[n], others[n])]
         return dataclasses.replace(self, kept=frozenset(names))
 
     def without_given(self, instance: Any, given: Any) -> "Form":
-        """The same without the leaves that are arrays which a method is given: who calls it decides their form."""
+        """Return the form without leaves that are arguments of the method, whose form the caller decides."""
         arrays = {id(array) for array in arrays_of(given)}
         stored = {path for path, leaf in named_arrays(instance) if id(leaf) in arrays}
         leaves = {path: form for path, form in self.leaves.items() if path not in stored}
@@ -47,7 +47,7 @@ class Form:
 
 @or_else(None)
 def form_of_use(suite: Any, use: Use) -> Form | None:
-    """The form of the instance that a use of a method gives; None where it gives none, or raises."""
+    """Return the form of the instance that a use of a method returns, or None."""
     forms = list[Form]()
 
     def use_again(instance: Any, given: Any) -> Any:
@@ -63,15 +63,16 @@ def form_of_use(suite: Any, use: Use) -> Form | None:
 
 
 def _holds_numbers(node: Any) -> bool:
-    """Whether it is no tree of marks, of shapes or of specs, of which a class has some in its own form."""
+    """Whether a node contains arrays or numbers, unlike a tree of marks, shapes or specs."""
     leaves = jax.tree.leaves(node)
     return any(map(is_array, leaves)) or all(type(leaf) in (int, float, complex) for leaf in leaves)
 
 
 def with_other_settings(suite: Any) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
-    """By setting the instances with another number, function or names there, made without the constructor.
+    """Yield each setting with instances that have another number, function or names in it.
 
-    Arrays may have the size that an integer is: the constructor makes those, with what the suite declares.
+    A declared integer may be the size of an array, so the constructor builds the instance. The others are
+    made without it.
     """
     instance = suite.cached_instance()
     for path in suite.statics():
@@ -85,13 +86,13 @@ def with_other_settings(suite: Any) -> Iterator[tuple[str, list[tuple[Any, Any]]
 
 @or_else(None)
 def _built_with(suite: Any, name: str) -> Any:
-    """An instance that the constructor makes with another value of one input; None where it refuses, or stores something else."""
+    """Build an instance with the declared other value of an input, or return None if it stores another."""
     instance = suite.build(**{**suite.inputs(0), name: suite.other[name]})
     return instance if same_value(getattr(instance, name, None), suite.other[name]) else None
 
 
 def other_settings(value: Any) -> list[Any]:
-    """Other values of a setting, the likeliest to be legal first."""
+    """List other values of a setting, the most likely legal value first."""
     if type(value) is float:
         others = [value / 2, (1 + value) / 2, value + 1]
         return [other for other in dict.fromkeys(others) if other != value]
@@ -103,5 +104,5 @@ def other_settings(value: Any) -> list[Any]:
 
 
 def setting_text(value: Any) -> str:
-    """A setting as a message names it: a function by its name."""
+    """Return the text of a setting in messages, which is its name for a function."""
     return str(getattr(value, "__name__", repr(value)))

@@ -1,4 +1,4 @@
-"""The example with other sizes: of 1, and those that a configuration may take."""
+"""The example with other sizes: 1 and 0, and sizes that a configuration may take."""
 
 import dataclasses
 import functools
@@ -25,7 +25,7 @@ TRIES = 40
 
 
 def resized(tree: Any, sizes: Mapping[int, int]) -> Any:
-    """The tree with these sizes of axes replaced by others: elements are left out, or repeated."""
+    """Replace these sizes of axes in a tree by others. Elements are dropped or repeated."""
 
     def change(leaf: Any) -> Any:
         if not is_array(leaf) or not set(sizes) & set(leaf.shape):
@@ -39,7 +39,7 @@ def resized(tree: Any, sizes: Mapping[int, int]) -> Any:
 
 
 def _taken(leaf: Any, places: np.ndarray, axis: int) -> Any:
-    """`leaf.take`, through NumPy, so that nothing is compiled."""
+    """Take elements along an axis through NumPy, so that nothing is compiled."""
     is_plain = isinstance(leaf, jax.Array) and not is_key(leaf)
     if not is_plain or isinstance(leaf, Tracer):
         return leaf.take(places, axis=axis)
@@ -47,7 +47,7 @@ def _taken(leaf: Any, places: np.ndarray, axis: int) -> Any:
 
 
 def at_a_bound(suite: Any, changes: Mapping[str, Any]) -> TracedConfiguration:
-    """What the constructor is declared to accept, called with the example, made to fit where a size is changed."""
+    """Build an accepted configuration and call it with the example, resized if a size is changed."""
     configuration = Configuration(inputs=dict(changes), is_declared=True)
     trial = TracedConfiguration(configuration, configured(suite, changes))
     inputs = suite.inputs(0)
@@ -65,7 +65,7 @@ def at_a_bound(suite: Any, changes: Mapping[str, Any]) -> TracedConfiguration:
 
 
 def _trace(suite: Any, trial: TracedConfiguration, fit: Callable[[Any], Any]) -> None:
-    """Traces a call, where none was, and notes why it cannot be."""
+    """Trace a call if it has no trace yet, and record the error that stops this."""
     if trial.trace is not None:
         return
     cls = type(suite.cached_instance())
@@ -81,7 +81,7 @@ def dims(tree: Any) -> list[int]:
 
 
 def fits_otherwise(suite: Any, trial: TracedConfiguration) -> bool:
-    """Whether a call that failed on shapes takes arguments of other shapes."""
+    """Whether a call that failed on shapes accepts arguments of other shapes."""
     if not is_of_shapes(trial.error):
         return False
     arguments = suite.arguments(0)
@@ -101,14 +101,14 @@ def _takes(trial: TracedConfiguration, sizes: Mapping[int, int]) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class Resized:
-    """What the example gives where one of its sizes is another."""
+    """Result of the example with one of its sizes changed."""
 
     size: int
     became: int
     names: tuple[str, ...]
-    """The inputs and the arguments that have this size."""
+    """Inputs that have this size."""
     outputs: tuple[Any, ...] = ()
-    """In shapes and dtypes."""
+    """Shapes and dtypes of the outputs."""
     error: Exception | None = None
 
     @property
@@ -122,7 +122,10 @@ class Resized:
 
 @once_per_session
 def of_small_sizes(suite: Any) -> tuple[Resized, ...]:
-    """For each size of the example what comes of it with a size of 1, and of 0, where that can be built and called."""
+    """Return results of the example with each of its sizes at 1 and at 0.
+
+    Sizes at which it cannot be built or called are left out.
+    """
     inputs = inputs_of(suite)
     sizes = [v for v in inputs.values() if type(v) is int and v > 1]
     every = sorted({*sizes, *dims((inputs, suite.arguments(0)))} - {0, 1})
@@ -134,7 +137,7 @@ def of_small_sizes(suite: Any) -> tuple[Resized, ...]:
 
 
 def _counts_of_axes(suite: Any, trials: Sequence[Resized]) -> set[int]:
-    """The numbers that are no sizes, but say how many axes there are: with no larger one the outputs have as many."""
+    """Return the numbers that count axes, and are no sizes: every larger number changes output ranks."""
     inputs, outputs = inputs_of(suite), suite.traced_outputs()
     usual = tuple(len(output.shape) for output in outputs), tuple(str(output.dtype) for output in outputs)
     differing = (trial for trial in trials if trial.error is None and (trial.ranks, trial.dtypes) != usual)
@@ -147,16 +150,16 @@ def _counts_of_axes(suite: Any, trials: Sequence[Resized]) -> set[int]:
 
 
 def inputs_of(suite: Any) -> Mapping[str, Any]:
-    """What the constructor is given: the inputs of the suite, or of one that takes a seed alone what it makes of that."""
+    """Return the arguments of the constructor: the suite's inputs, or recorded arguments for a seed."""
     constructor = example_construction(suite)
     is_plain = constructor is None or "seed" not in suite.inputs(0)
     return suite.inputs(0) if is_plain or constructor is None else dict(constructor.given)
 
 
 def hard_coded_sizes(suite: Any) -> Iterator[tuple[str, int, Exception]]:
-    """The sizes that the constructor takes and no call: the name, another size, and what the call raised with it.
+    """Yield sizes that the constructor accepts but no call does: name, another size, and the call's error.
 
-    Several others are tried, since a size may have to be a multiple or a divisor of another one.
+    Several other sizes are tried, since a size may have to be a multiple or a divisor of another size.
     """
     inputs = inputs_of(suite)
     every, given = _sizes_of(inputs, suite.arguments(0)), dims(suite.arguments(0))
@@ -173,7 +176,7 @@ def hard_coded_sizes(suite: Any) -> Iterator[tuple[str, int, Exception]]:
 
 
 def of_other_sizes(suite: Any) -> Iterator[tuple[dict[int, int], Any]]:
-    """Instances of which one size is another, which nothing in the example has."""
+    """Yield instances with one size changed to a number that the example does not contain."""
     inputs, usual = inputs_of(suite), suite.cached_instance()
     given = suite.arguments(0) if suite.called() else ()
     every = _sizes_of(inputs, given) - {0, 1}
@@ -193,12 +196,15 @@ def of_other_sizes(suite: Any) -> Iterator[tuple[dict[int, int], Any]]:
 
 
 def _sizes_of(inputs: Mapping[str, Any], given: Any) -> set[int]:
-    """The sizes of all axes of what the constructor and the call are given, and the integers among the inputs."""
+    """Return the sizes of all axes in inputs and arguments, and the integers among the inputs."""
     return {*dims((dict(inputs), given)), *(v for v in inputs.values() if type(v) is int)}
 
 
 def _other_sizes(size: int, every: set[int]) -> list[int]:
-    """Larger sizes, and the divisors of those that this one divides: a smaller one hides a slice up to a number."""
+    """List larger sizes, and divisors of the sizes that this size divides.
+
+    A smaller size could hide a slice up to a fixed number.
+    """
     divided = sorted(other for other in every if other > size and other % size == 0)
     divisors = [d for other in divided for d in range(1, other) if other % d == 0 and d != size]
     return [size + 1, 2 * size, 3 * size, *dict.fromkeys(divisors)]
@@ -206,7 +212,10 @@ def _other_sizes(size: int, every: set[int]) -> list[int]:
 
 @or_else(None)  # it need not be legal
 def _error_at(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> Exception | None:
-    """What a call raises on shapes where a size is another; none where it works, is refused, or is not to be compared."""
+    """Return the error about shapes that a call raises at another size.
+
+    Return None if a call works, refuses the size, or cannot be compared.
+    """
     usual = suite.cached_instance()
     with warnings.catch_warnings(action="ignore"):
         instance = build_with(suite, _inputs_of_size(inputs, size, other))
@@ -216,7 +225,11 @@ def _error_at(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> E
 
 
 def _ways_to_fit(size: int, other: int, example: Any) -> Iterator[Callable[[Any], Any]]:
-    """How arguments may follow a size; at last with one as it is, since an axis of two, as the ends of an edge, may be as long by accident."""
+    """Yield ways in which arguments may follow a size.
+
+    In the last ways one argument keeps its size, since an axis may agree by accident. An example is an axis
+    of the two ends of an edge.
+    """
     for sizes in _fits(size, other, dims(example)):
         yield functools.partial(resized, sizes=sizes)
     for place, argument in enumerate(example):
@@ -225,12 +238,11 @@ def _ways_to_fit(size: int, other: int, example: Any) -> Iterator[Callable[[Any]
 
 
 def _resized_but(arguments: Sequence[Any], place: int, sizes: Mapping[int, int]) -> tuple[Any, ...]:
-    """The arguments of other sizes, and one as it is."""
     return tuple(each if i == place else resized(each, sizes) for i, each in enumerate(arguments))
 
 
 def _fits(size: int, other: int, given: Sequence[int]) -> Iterator[dict[int, int]]:
-    """How the sizes of arguments may follow one: with it, as multiples of it, or by as much more."""
+    """Yield ways in which sizes of arguments may follow a size: equal, as multiples, or equally shifted."""
     yield {size: other}
     multiples = {dim: dim // size * other for dim in given if dim % size == 0}
     if multiples.keys() - {size}:
@@ -239,7 +251,10 @@ def _fits(size: int, other: int, given: Sequence[int]) -> Iterator[dict[int, int
 
 
 def _error_of_call(suite: Any, instance: Any, fit: Callable[[Any], Any]) -> Exception | None:
-    """What a call raises on shapes, with arguments of other sizes; none where it works, or says that it refuses them."""
+    """Return the error about shapes of a call with fitted arguments.
+
+    Return None if the call works, or refuses the arguments on purpose.
+    """
     try:
         trace_call(suite, instance, {}, fit)
     except ANY_ERROR as error:
@@ -249,7 +264,7 @@ def _error_of_call(suite: Any, instance: Any, fit: Callable[[Any], Any]) -> Exce
 
 
 def _inputs_of_size(inputs: Mapping[str, Any], size: int, other: int) -> dict[str, Any]:
-    """The inputs that are of a size, or have an axis of it, with another one."""
+    """Return the inputs that equal a size, or have an axis of this size, changed to another size."""
     ints = {n: other for n, v in inputs.items() if type(v) is int and v == size}
     return ints | {n: resized(v, {size: other}) for n, v in inputs.items() if size in dims(v)}
 
@@ -273,7 +288,7 @@ def _of_size(suite: Any, inputs: Mapping[str, Any], size: int, other: int) -> Re
 
 
 def _alike(instance: Any, usual: Any) -> bool:
-    """Whether two instances hold arrays of the same ranks under the same names."""
+    """Whether two instances have arrays of the same ranks under the same names."""
     return _ranks(instance) == _ranks(usual)
 
 

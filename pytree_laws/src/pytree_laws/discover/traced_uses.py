@@ -1,4 +1,4 @@
-"""The uses of the methods of one suite's class, each traced once for the laws and the record of numbers."""
+"""Uses of the methods of a suite's class, each traced once for the laws and the record of numbers."""
 
 import itertools
 import warnings
@@ -18,21 +18,21 @@ from .method_programs import usable
 from .method_uses import Traced, Use, is_built_otherwise, trace_use, uses_of, uses_of_instances
 
 MAX_HIDDEN = 6
-"""How many pairs of such a value and an option are tried of a class."""
+"""Number of pairs of a hidden value and an option that are tried for a class."""
 
 
 class TracedUse(NamedTuple):
-    """A use of a method, and its trace: None where it has none."""
+    """A use of a method with its trace, or None if it cannot be traced."""
 
     use: Use
     trace: Traced | None
     is_likely: bool
-    """Whether nothing says that the method takes the value of an option."""
+    """Whether the value of an option is only likely to be legal, with no annotation that lists it."""
 
 
 @once_per_session
 def traced_uses(suite: Any) -> dict[str, tuple[TracedUse, ...]]:
-    """By method its uses, that of the example first."""
+    """Map each method to its uses, beginning with the example."""
     every = {
         method.name: [
             *_traced(suite, uses_of(suite, method)),
@@ -55,9 +55,10 @@ def _traced(suite: Any, uses: Iterable[Use], *, is_likely: bool = False) -> list
 def hidden_configurations(
     suite: Any, uses: Mapping[str, Sequence[TracedUse]]
 ) -> tuple[TracedConfiguration, ...]:
-    """Each value that a constructor accepts and that shows in nothing that the example does, together with each value of an option.
+    """Return each accepted value that changes nothing in the example, combined with each value of an option.
 
-    An exponent may count in one branch alone, which another option chooses. `uses` are those of the methods.
+    For example, an exponent may matter only in a branch that another option selects. `uses` are the traced
+    uses of each method.
     """
     usual = suite.static
     hidden = [
@@ -76,7 +77,7 @@ def hidden_configurations(
 
 
 def _options(suite: Any) -> Iterator[TracedConfiguration]:
-    """The example with one option of its constructor at another value that is no None."""
+    """Yield the example with one option of its constructor at another value than None."""
     for trial in traced_configurations(suite)[1:]:
         values = trial.configuration.inputs.values()
         if is_built_otherwise(trial) and values and all(value is not None for value in values):
@@ -84,7 +85,7 @@ def _options(suite: Any) -> Iterator[TracedConfiguration]:
 
 
 def _is_hidden(suite: Any, trial: TracedConfiguration, uses: Mapping[str, Sequence[TracedUse]]) -> bool:
-    """Whether the call and all methods do with it what they do in the example."""
+    """Whether a configuration leaves the traces of the call and of all methods as in the example."""
     if not is_built_otherwise(trial) or _call_text(trial) != _call_text(traced_configurations(suite)[0]):
         return False
     changes = trial.configuration.changes

@@ -1,1 +1,1 @@
-"""Collecting, running and reporting tests in pytest and outside of it."""
+"""Collection, execution and report of tests, in pytest and outside of it."""

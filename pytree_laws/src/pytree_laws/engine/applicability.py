@@ -1,9 +1,9 @@
-"""Which laws apply to a class: by what its suite declares, where tests are collected, or else by what a law sees of an instance.
+"""Conditions under which a law applies to a class, from declarations of its suite or from an instance.
 
     @applies_where(CARRIES)
     def test_p11_the_carry_advances(self) -> None: ...
 
-A test that does not apply is not collected, where declarations alone tell, or is left out of the run that shows it.
+If declarations show that a test does not apply, it is not collected. Otherwise the run drops it.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ Test = TypeVar("Test", bound=Callable[..., Any])
 
 
 class NotApplicable(Skipped):
-    """A law has nothing to say of a class, and no run reports it."""
+    """Raised by a law that does not apply to a class. The run does not report its test."""
 
     __module__ = "builtins"  # pytest prints its name, as that of `Skipped`
 
@@ -33,34 +33,34 @@ def not_applicable(reason: str) -> NoReturn:
 
 
 def need(condition: object, reason: str) -> None:
-    """Leave a test out of the run, with the reason, where a law has nothing to say without this."""
+    """Drop a test from the run, with a reason, unless the condition holds."""
     __tracebackhide__ = True
     if not condition:
         not_applicable(reason)
 
 
 def skip_as_resting_on(law: str) -> NoReturn:
-    """Skip a test whose failure follows from a law that is broken."""
+    """Skip a test whose failure follows from a broken law."""
     __tracebackhide__ = True
     pytest.skip(f"it rests on {law}, which is broken")
 
 
 @dataclasses.dataclass(frozen=True)
 class Condition:
-    """What a class must have for a law to apply."""
+    """A property that a class must have for a law to apply."""
 
     reason: str
-    """Why a law does not apply, where it is not met."""
+    """Reason why a law does not apply if the condition is not met."""
     is_met: Callable[[Any], bool]
-    """Of a suite."""
+    """Whether a suite meets the condition."""
     declaration: str = ""
-    """What a suite declares to meet it; empty where the class decides."""
+    """Attribute that a suite declares to meet the condition, or empty if the class decides."""
     is_known: Callable[[Any], bool] = lambda suite: True
-    """Of a suite: whether declarations alone tell, without an instance."""
+    """Whether the declarations of a suite are enough to decide, without an instance."""
 
 
 def applies_where(*conditions: Condition) -> Callable[[Test], Test]:
-    """Marks a test with what a class must have for it."""
+    """Mark a test with the conditions under which it applies."""
 
     def mark(test: Test) -> Test:
         setattr(test, "conditions", conditions)  # noqa: B010
@@ -74,13 +74,13 @@ def conditions_of(test: Any) -> Sequence[Condition]:
 
 
 def require_conditions(suite: Any, test: Any) -> None:
-    """Leaves a test out whose conditions are not all met."""
+    """Drop a test from the run unless all of its conditions are met."""
     for condition in conditions_of(test):
         need(condition.is_met(suite), condition.reason)
 
 
 def unmet(suite: Any, test: Any) -> Condition | None:
-    """The first condition that the declarations of a suite tell not to be met."""
+    """Return the first condition that a suite, by its declarations, does not meet, or None."""
     for condition in conditions_of(test):
         with contextlib.suppress(Exception):  # the test itself will tell
             if condition.is_known(suite) and not condition.is_met(suite):
@@ -89,7 +89,7 @@ def unmet(suite: Any, test: Any) -> Condition | None:
 
 
 def declares(name: str, reason: str) -> Condition:
-    """The condition that a suite gives an attribute another value than none."""
+    """Return the condition that a suite gives an attribute a value that is not empty."""
 
     def is_met(suite: Any) -> bool:
         value = getattr(suite, name, None)
@@ -103,7 +103,7 @@ def declares(name: str, reason: str) -> Condition:
 
 @or_else(None)  # a name that only type checkers know
 def declared_class(suite: Any) -> type | None:
-    """The class that `build` says it gives, where an instance can be of no other."""
+    """Return the class in the return annotation of `build`, or None if an instance may be of a subclass."""
     cls = typing.get_type_hints(suite.build).get("return")
     if not isinstance(cls, type) or is_of_library(cls) or cls.__subclasses__():
         return None
@@ -115,7 +115,7 @@ def class_of(suite: Any) -> type:
 
 
 def of_class(reason: str, is_met: Callable[[type], bool]) -> Condition:
-    """The condition that a class is or has something, whatever an instance holds."""
+    """Return a condition on the class, whatever an instance holds."""
     return Condition(
         reason,
         lambda suite: is_met(class_of(suite)),
@@ -124,7 +124,7 @@ def of_class(reason: str, is_met: Callable[[type], bool]) -> Condition:
 
 
 def has_method(name: str, reason: str) -> Condition:
-    """The condition that a class has a method."""
+    """Return the condition that a class has a method."""
     return of_class(reason, lambda cls: hasattr(cls, name))
 
 
@@ -132,7 +132,7 @@ def has_method(name: str, reason: str) -> Condition:
 
 
 def of_examples(reason: str, is_met: Callable[[Any], bool]) -> Condition:
-    """The condition that the examples of a suite show something."""
+    """Return a condition on the examples of a suite."""
     return Condition(reason, is_met, is_known=lambda suite: False)
 
 
@@ -144,7 +144,7 @@ TAKES_KEYS = of_examples("the constructor takes no key", lambda suite: suite.tak
 
 
 def of_leaves(reason: str, is_met: Callable[[Any], bool], declaration: str = "") -> Condition:
-    """The condition that some leaf is declared to be something."""
+    """Return the condition that some leaf is declared to have a property."""
     return Condition(
         reason,
         lambda suite: any(map(is_met, suite.manifest())),
@@ -154,7 +154,7 @@ def of_leaves(reason: str, is_met: Callable[[Any], bool], declaration: str = "")
 
 
 def of_methods(reason: str, is_met: Callable[[Any], bool], declaration: str = "") -> Condition:
-    """The condition that some method is declared to be something."""
+    """Return the condition that some method is declared to have a property."""
     return Condition(reason, lambda suite: any(map(is_met, suite.methods)), declaration)
 
 

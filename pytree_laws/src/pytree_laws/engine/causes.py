@@ -1,4 +1,7 @@
-"""One cause is told once: what fails as its example does, or follows from what another law told, is skipped."""
+"""Causes of failures, each reported once.
+
+A test that fails as its example does, or because of a broken law, is skipped.
+"""
 
 import contextlib
 import re
@@ -23,11 +26,11 @@ from .example_errors import advice_on, is_misfit, law_behind, said_of
 from .first_use import cached_instance, called_method, first_build, first_call, first_compiled_call
 
 SAME = 60
-"""As many characters tell one error from another."""
+"""Number of characters by which errors are told apart."""
 UNCOMPARABLE = "Exception raised while checking equality of metadata fields"
-"""What jax says where == of two static values raises; from 0.12 on below another error."""
+"""Message of jax if `==` of two static values raises. From 0.12 on, it is part of another error."""
 OF_METHODS = "test_p07_methods_give_what_is_declared"
-"""The test of what methods give on their examples."""
+"""Test of the results of methods on their examples."""
 DECLARATION = (
     "test_p02_leaves_are_",
     "test_p02_the_state_is_",
@@ -35,17 +38,18 @@ DECLARATION = (
     "test_p05_static_values_are_",
     "test_p07_outputs_are_",
 )
-"""How the tests begin that hold a class to what the suite declares of it."""
+"""Prefixes of the tests that compare a class with the declarations of its suite."""
 _METHODS = {"build": "__init__", "call": "__call__", "compiled call": "__call__"}
-"""By operation, the method that an example is for."""
+"""Method that an example serves, by operation."""
 
 
 def skip_what_rests_on_a_broken_law(
     suite: Any, number: str, finding: Finding, rests_on: Sequence[str] = ()
 ) -> None:
-    """Skips in one line a failure that follows from one at least as severe, of a law or a test that it rests on.
+    """Skip a failure that follows from an earlier finding which is at least as severe.
 
-    Advice breaks no law: of what a law rests on, it stops what rests on that very test.
+    The earlier finding is of a law or a test on which this test rests. Advice breaks no law, so it stops only
+    tests that rest on the very test that gave it.
     """
     session = session_of(suite)
     if session.reports_all:
@@ -64,13 +68,13 @@ def skip_what_rests_on_a_broken_law(
 
 
 def is_below(severity: str, least: str) -> bool:
-    """Whether a finding is less severe than what fails a test."""
+    """Whether a severity is less than the least severity that fails a test."""
     return SEVERITIES.index(severity) > SEVERITIES.index(least)
 
 
 @contextlib.contextmanager
 def one_failure_of_calls(suite: Any) -> Generator[None, None, None]:
-    """Whatever fails as the call on the example does is reported once, as that."""
+    """Report a failure that repeats the failure of the example call once, as that failure."""
     __tracebackhide__ = True
     try:
         yield
@@ -88,20 +92,23 @@ def one_failure_of_calls(suite: Any) -> Generator[None, None, None]:
 
 
 def is_one_failure(error: BaseException | None, other: Exception) -> bool:
-    """Whether two errors say the same, or come of the same line of the class: of a tracer an operation says something else."""
+    """Whether two errors have the same repr, or come from the same line of the class.
+
+    For a tracer, an operation raises another message.
+    """
     raised = raised_at(error)
     return repr(error) == repr(other) or bool(raised and raised == raised_at(other))
 
 
 def are_alike(error: BaseException | None, other: BaseException | None) -> bool:
-    """Whether two errors begin with the same words, whatever their tracers and numbers are."""
+    """Whether two errors begin with the same words, apart from numbers."""
     texts = [re.sub(r"[0-9]+", "", str(exception))[:SAME] for exception in (error, other)]
     return error is not None and type(error) is type(other) and texts[0] == texts[1]
 
 
 @contextlib.contextmanager
 def one_failure_of_treedefs(suite: Any, number: str) -> Generator[None, None, None]:
-    """Whatever fails since two treedefs cannot be compared is told by P5, as that."""
+    """Report a failure to compare two treedefs as a finding of P5."""
     __tracebackhide__ = True
     try:
         yield
@@ -118,7 +125,7 @@ def one_failure_of_treedefs(suite: Any, number: str) -> Generator[None, None, No
 
 
 def stop_if_broken(suite: Any, law: str, operation: str, error: Exception | None) -> None:
-    """Fails once for a class whose example fails, and skips what depends on it."""
+    """Fail the first test of a class whose example fails, and skip the other tests that need the example."""
     __tracebackhide__ = True
     if error is None:
         return

@@ -1,7 +1,7 @@
-"""Which tests of a suite pytest collects and reports: those that apply to its class.
+"""Collection of the tests that apply to the class of a suite.
 
-The hooks come from the suites themselves, and so need neither a conftest nor an installed plugin: pytest asks a class for
-`pytest_generate_tests` at its first test, and this module then sees all others.
+The hooks come from the suites, so they need neither a conftest nor an installed plugin. pytest asks a class
+for `pytest_generate_tests` at its first test. From then on, this module sees all other tests.
 """
 
 import sys
@@ -20,36 +20,36 @@ _SESSION = pytest.StashKey[Session]()
 
 
 class LeftOut(dict[str, dict[str, tuple[str, str]]]):
-    """By test class and test that was not collected, the reason, and what would have to be declared."""
+    """Reason, and missing declaration, of each test that was not collected, by test class and test."""
 
 
 class Run:
-    """The run of pytest that a session belongs to."""
+    """The pytest run of a session."""
 
     config: pytest.Config | None = None
 
 
 def register_collection(config: pytest.Config) -> None:
-    """Hook into a run of pytest, once for however many suites ask for it."""
+    """Register the hooks with a pytest run, once for all suites."""
     if not config.pluginmanager.has_plugin(__name__):
         config.pluginmanager.register(sys.modules[__name__], __name__)
 
 
 def session_in(config: pytest.Config) -> Session:
-    """The session of a run, in pytest's stash."""
+    """Return the session of a run, which pytest's stash keeps."""
     session = config.stash.setdefault(_SESSION, Session())
     session.of(Run).config = config
     return session
 
 
 def option_of(suite: Any, name: str) -> Any:
-    """An option of the run that a suite is in; None outside of pytest, or where nobody has added it."""
+    """Return an option of the run of a suite, or None outside pytest or for an unknown option."""
     config = session_of(suite).of(Run).config
     return config.getoption(name, None) if config else None
 
 
 def has_option(suite: Any, name: str) -> bool:
-    """Whether anybody has added an option to the run that a suite is in."""
+    """Whether the run of a suite has an option."""
     config = session_of(suite).of(Run).config
     return config is not None and hasattr(config.option, name)
 
@@ -61,12 +61,12 @@ def is_within_run(suite: Any) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makeitem(collector: Any, name: str, obj: Any) -> list[Any] | None:
-    """Collects nothing for a test that does not apply, as far as declarations tell."""
+    """Collect nothing for a test that does not apply according to declarations."""
     return [] if is_left_out(collector, name, obj) else None
 
 
 def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """Leaves the test out as well by which pytest came to know of this module."""
+    """Remove inapplicable tests that pytest collected before it knew this module."""
     names = ((item, name_of(item), getattr(item, "obj", None)) for item in items)
     items[:] = [item for item, name, test in names if not is_left_out(item.parent, name, test)]
 
@@ -90,7 +90,7 @@ def is_left_out(collector: Any, name: str, test: Any) -> bool:
 
 
 def name_of(item: Any) -> str:
-    """The name of a test without its parameters."""
+    """Return the name of a test without its parameters."""
     return getattr(item, "originalname", item.name)
 
 
@@ -101,7 +101,7 @@ def is_asked_for(config: pytest.Config, name: str) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: Any, nextitem: Any) -> bool | None:
-    """Runs a law, and reports nothing where it finds that it does not apply."""
+    """Run a law, and report nothing if it does not apply."""
     if not is_law(item) or is_asked_for(item.config, name_of(item)):
         return None
     reports = runtestprotocol(item, log=False, nextitem=nextitem)
@@ -117,20 +117,20 @@ def pytest_runtest_protocol(item: Any, nextitem: Any) -> bool | None:
 
 
 def is_law(item: Any) -> bool:
-    """Whether a test is one of this package."""
+    """Whether a test is defined in this package."""
     module = getattr(getattr(item, "obj", None), "__module__", "")
     return module == _PACKAGE or str(module).startswith(f"{_PACKAGE}.")
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Notes in the report of a test that its law does not apply."""
+    """Record in the report of a test that its law does not apply."""
     outcome: Any = yield
     if call.excinfo is not None and isinstance(call.excinfo.value, NotApplicable):
         outcome.get_result().does_not_apply = True
 
 
 def pytest_sessionfinish(session: Any) -> None:
-    """Tells the process that writes the end of a run what was left out in this one."""
+    """Send the tests left out by a worker to the process that writes the summary."""
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["pytree_laws"] = dict(session_in(session.config).of(LeftOut))

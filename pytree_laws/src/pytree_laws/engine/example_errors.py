@@ -1,4 +1,4 @@
-"""Errors of examples: of one that nobody declared and that does not fit, nothing is said of the class; else what to look for."""
+"""Errors of examples: whether a guessed example does not fit, and hints for other errors."""
 
 import inspect
 import re
@@ -15,12 +15,15 @@ from ..report import ADVICE, FAULT, NOT_TRIED, or_else
 from ..values.example_sizes import hint_of
 
 _MISFITS = (LookupError, OSError, TypeError, ValueError)
-"""What functions of arrays raise where shapes do not fit, and others where there is no such name, or file."""
+"""Errors for shapes that do not fit, and for a missing name or file."""
 _OF_SIGNATURE = re.compile(r"__init__\(\) (missing|got|takes)")
-"""What Python says of a constructor that is called with other arguments than it takes, which no value mends."""
+"""Python's message for a constructor call that does not match the signature, whatever the values are."""
 _OF_TRACERS = jax.errors.JAXTypeError, jax.errors.JAXIndexError
 _ENTRIES = {"__call__": "call", "__init__": ""}
-"""How the entries of a record begin, where not with the name of a method."""
+"""Prefixes of entries in a record for `__call__` and `__init__`.
+
+Other entries begin with the name of a method.
+"""
 RESTS = "what raises there; the laws that depend on it are skipped until it works"
 REFUSES = "whether it refuses these values rightly: then write others, in `inputs`, `arguments` or the spec's `values`; until then the laws that depend on it are skipped"
 _BY_TYPE = {
@@ -57,14 +60,15 @@ _BY_WORDS = {
 
 
 def law_behind(error: BaseException | None, law: str) -> str:
-    """The law that an error of an example breaks: P12 where an earlier call has left a tracer."""
+    """Return the law that an error of an example breaks: P12 if an earlier call leaked a tracer."""
     return "P12" if isinstance(error, jax.errors.UnexpectedTracerError) else law
 
 
 def is_misfit(suite: Any, name: str, error: Exception | None) -> bool:
-    """Whether a guessed example of a method, of the call (`__call__`) or of the constructor (`__init__`) does not fit.
+    """Whether a guessed example of a method, of `__call__` or of `__init__` does not fit.
 
-    The class may refuse it in any words, as by `assert`. With numbers on record it did, and what it raises is the edit of a class that worked.
+    The class may refuse the example in any way, as by `assert`. If numbers are on record, the example did fit
+    once, so the error comes from an edit of the class.
     """
     is_of_code = isinstance(error, TypeError) and _OF_SIGNATURE.search(str(error))
     is_of_code = is_of_code or (isinstance(error, _OF_TRACERS) and _needs_arrays_alone(suite, name))
@@ -75,7 +79,10 @@ def is_misfit(suite: Any, name: str, error: Exception | None) -> bool:
 
 
 def _lies_beyond(suite: Any, name: str, error: Exception | None) -> bool:
-    """Whether an index that the example of a method has made up lies beyond what the instance has, of a class that somebody else wrote."""
+    """Whether an index made up for a method is out of range, in a suite that fails on faults only.
+
+    Such a suite is for a class of another author.
+    """
     if suite.severity != FAULT or not isinstance(error, IndexError) or isinstance(error, _OF_TRACERS):
         return False
     methods = [method for method in suite.methods if method.name == name]
@@ -86,17 +93,20 @@ def _lies_beyond(suite: Any, name: str, error: Exception | None) -> bool:
 
 @or_else(False)  # nothing says what it takes
 def _needs_arrays_alone(suite: Any, name: str) -> bool:
-    """Whether all that a method has to be given is annotated as an array, which is traced: no other example mends it then."""
+    """Whether all required arguments of a method are annotated as arrays.
+
+    They are traced, so no other example avoids an error about tracers.
+    """
     function = getattr(type(suite.cached_instance()), name)
     _, *parameters = inspect.signature(function, eval_str=True).parameters.values()
     return all(takes_arrays(each.annotation) for each in parameters if each.default is each.empty)
 
 
 def may_be_of_the_example(suite: Any, name: str, error: BaseException | None) -> bool:
-    """Whether what an example raises at an option that nobody gave may be for its values, of which that asks for others.
+    """Whether an error at another option may come from example values that this option does not accept.
 
-    A suite of a class that somebody else wrote, which fails on faults alone, has examples that were found as well. No
-    value mends code that asks for a name which is nowhere or takes None for an array, nor what a tracer alone raises.
+    A suite that fails on faults only is for a class of another author, and its examples are guessed too.
+    Other values do not change an error about a missing name, about None, or about a tracer.
     """
     is_guess = name in suite.guessed or suite.severity != ADVICE
     is_of_code = lacks_a_name(suite, error) or isinstance(error, _OF_TRACERS) or "NoneType" in str(error)
@@ -104,9 +114,10 @@ def may_be_of_the_example(suite: Any, name: str, error: BaseException | None) ->
 
 
 def is_of_made_up_values(suite: Any, error: BaseException) -> bool:
-    """Whether, in a suite of a class that somebody else wrote, an error is about what the example has made up.
+    """Whether an error is about made-up values of an example, in a suite that fails on faults only.
 
-    It asks a value for a name that another kind of value has, or is an error of another library, as of a table without a column.
+    For example, the code reads an attribute that another kind of value has, or another library raises the
+    error.
     """
     if suite.severity != FAULT:
         return False
@@ -116,14 +127,14 @@ def is_of_made_up_values(suite: Any, error: BaseException) -> bool:
 
 
 def lacks_a_name(suite: Any, error: BaseException | None) -> bool:
-    """Whether code asks its own class, or a module, for a name which is nowhere."""
+    """Whether code reads a name that its own class or a module does not have."""
     asked = getattr(error, "obj", None)  # of a part, as a placeholder, the example may have too little
     of_itself = asked is None or isinstance(asked, type(suite.cached_instance()) | type | ModuleType)
     return isinstance(error, NameError) or (isinstance(error, AttributeError) and of_itself)
 
 
 def said_of(name: str, error: Exception | None) -> str:
-    """Why a method is not tried, and what would have it tried."""
+    """Return the reason why a method is not tried, and the way to change that."""
     described = f"{type(error).__name__}: {message_of(error).strip():.200}" if error else ""
     return (
         f"{NOT_TRIED}the example of `{name}` is a guess, and does not fit ({described}): write one that does, "
@@ -132,7 +143,7 @@ def said_of(name: str, error: Exception | None) -> str:
 
 
 def advice_on(suite: Any, error: BaseException | None, otherwise: str = RESTS) -> str:
-    """What to look for: sizes of the example that do not fit, or what such an error usually comes from, or else `otherwise`."""
+    """Return a hint for an error: mismatched sizes of the example, the usual cause, or else `otherwise`."""
     name, text = type(error).__name__, str(error)
     by_words = (advice for words, advice in _BY_WORDS.items() if re.search(words, text))
     refuses = otherwise is RESTS and isinstance(error, ValueError | AssertionError)

@@ -1,4 +1,4 @@
-"""The failures that a suite declares: its `skips`."""
+"""Failures that a suite declares in `skips`."""
 
 import contextlib
 import dataclasses
@@ -17,22 +17,22 @@ class Expected:
     """An entry of `skips` for one test."""
 
     part: str
-    """Of the name of the test, or all of it."""
+    """Part of the name of the test, or the whole name."""
     why: str
     test: str
 
     @property
     def is_whole(self) -> bool:
-        """Whether it names this test alone, which then has to fail."""
+        """Whether the entry names this test alone, so that the test must fail."""
         return self.part in (self.test, self.test.removeprefix("test_"))
 
     def skip(self) -> None:
-        """Skips the test with the reason of the entry."""
+        """Skip the test with the reason of the entry."""
         __tracebackhide__ = True
         pytest.skip(f"{DECLARED}: {self.why}".removesuffix(": "))
 
     def fail_as_mended(self, suite: str) -> None:
-        """Fails a test that holds by now, with the entry to delete."""
+        """Fail a test that passes by now, and name the entry to delete."""
         __tracebackhide__ = True
         pytest.fail(
             f"{self.test} holds, and `skips` of {suite} says that it does not: delete its entry "
@@ -43,9 +43,9 @@ class Expected:
 
 @contextlib.contextmanager
 def held_as_declared(suite: Any, test: str, *, is_alone: bool = True) -> Generator[None]:
-    """A test that a suite may declare not to hold: it is skipped where it fails, and fails where it holds by now.
+    """Skip a test that fails as declared in `skips`, and fail the test if it passes by now.
 
-    Of several with one name, which are not alone, one may hold.
+    If a test has parameters, some of its cases may pass.
     """
     __tracebackhide__ = True
     expected = expected_failure(test, getattr(suite, "skips", ()))
@@ -60,7 +60,7 @@ def held_as_declared(suite: Any, test: str, *, is_alone: bool = True) -> Generat
 
 
 def expected_failure(test: str, skips: Skips) -> Expected | None:
-    """The entry for a test; one that names a part of several tests skips it at once."""
+    """Return the entry for a test. An entry that names part of several tests skips the test at once."""
     __tracebackhide__ = True
     texts = () if isinstance(skips, Mapping) else skips  # such as `p17_: its twin is meant`
     pairs = [(part.strip(), why.strip()) for part, _, why in (text.partition(":") for text in texts)]

@@ -1,4 +1,4 @@
-"""The examples of a suite: each is tried once, for all laws."""
+"""Examples of a suite, each tried once for all laws."""
 
 import contextlib
 import warnings
@@ -18,7 +18,7 @@ from .timeout import TooLong
 
 @contextlib.contextmanager
 def stopping_endless_examples(suite: Any, operation: str) -> Generator[None]:
-    """Has an example that does not end be tried once, and not in each law anew."""
+    """Try an example that does not end once, and skip later tests that use it."""
     endless = session_of(suite).results(suite).endless
     if operation in endless:
         pytest.skip(f"the example `{operation}` does not end, as an earlier failure says")
@@ -32,7 +32,7 @@ def stopping_endless_examples(suite: Any, operation: str) -> Generator[None]:
 
 @once_per_session
 def first_build(suite: Any) -> FirstUse:
-    """The constructor on the example inputs: its error stops every law."""
+    """Build the example. An error stops every law."""
     with stopping_endless_examples(suite, "build"):
         inputs = result_or_error(suite.inputs, 0)
         if isinstance(inputs, Exception):
@@ -42,7 +42,7 @@ def first_build(suite: Any) -> FirstUse:
 
 @once_per_session
 def first_call(suite: Any) -> FirstUse:
-    """The call on the example arguments: its error stops every law of calls."""
+    """Call the example. An error stops every law of calls."""
     with stopping_endless_examples(suite, "call"):
         instance, arguments = suite.make(0), suite.arguments(0)
         return first_use(lambda: suite.call(instance, *arguments))
@@ -50,7 +50,7 @@ def first_call(suite: Any) -> FirstUse:
 
 @once_per_session
 def first_compiled_call(suite: Any) -> Exception | None:
-    """What keeps the call from being compiled, as a question for the values of arrays."""
+    """Return the error that keeps the call from compilation, such as a branch on traced values, or None."""
     if first_call(suite).error is not None:
         return None
     compiled = suite.compiled_ways()[0]
@@ -60,18 +60,18 @@ def first_compiled_call(suite: Any) -> Exception | None:
 
 @once_per_session
 def cached_instance(suite: Any, seed: int = 0) -> Any:
-    """The instance of an example that laws share which change nothing."""
+    """Return the instance of an example that all laws share which do not change it."""
     return suite.make(seed)
 
 
 @once_per_session
 def example_call(suite: Any) -> Invocation | None:
-    """The method that the example calls, with what it is given."""
+    """Return the invocation of the method that the example calls, or None if the call does not work."""
     return recorded_call(suite) if suite.called() and first_call(suite).error is None else None
 
 
 def recorded_call(suite: Any) -> Invocation | None:
-    """The method that the call of a suite calls, as often as it is asked for."""
+    """Record the method that the call of a suite calls, without a cache."""
     instance, arguments = suite.make(0), suite.arguments(0)
     with warnings.catch_warnings(action="ignore"):
         recorded = record_call(instance, lambda: suite.call(instance, *arguments))
@@ -79,6 +79,6 @@ def recorded_call(suite: Any) -> Invocation | None:
 
 
 def called_method(suite: Any) -> str:
-    """The method that the example calls; empty where it is `__call__`, or does not work."""
+    """Return the name of the method that the example calls, or empty for `__call__` or a call that fails."""
     invocation = example_call(suite)
     return "" if invocation is None or invocation.name == "__call__" else invocation.name

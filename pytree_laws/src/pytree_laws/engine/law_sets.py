@@ -1,4 +1,4 @@
-"""What a suite asks of the laws as a whole: the set that it was written for, and how many of its tests must run."""
+"""Requirements of a suite on the laws: the set that it names, and the number of tests that must run."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -7,11 +7,11 @@ from typing import Any
 from ..report import LAW_SETS, Law
 
 NEWER = "its law is of a later set"
-"""Why a test is left out of a suite that names an earlier set."""
+"""Reason to leave out a test of a suite that names an earlier set."""
 
 
 def refuse_unknown_set(suite: type) -> None:
-    """Raises TypeError for a set of laws that this version does not have."""
+    """Raise TypeError for a set of laws that this version does not have."""
     name = getattr(suite, "laws", "")
     if name not in ("", *LAW_SETS):
         legal = ", ".join(LAW_SETS)
@@ -19,13 +19,13 @@ def refuse_unknown_set(suite: type) -> None:
 
 
 def number_of(test: str) -> str:
-    """The number of the law of a test, as in its name; empty where it has none."""
+    """Return the number of the law in the name of a test, such as `P5`, or an empty string."""
     match = re.match(r"test_([ps])0?(\d+)_", test)
     return f"{match[1].upper()}{match[2]}" if match else ""
 
 
 def later_set(suite: Any, test: str) -> str:
-    """The set that the law of a test came with, where the suite was written for an earlier one; else empty."""
+    """Return the set of a test's law if the suite names an earlier set, else an empty string."""
     law: Law | None = suite.laws_by_number.get(number_of(test))
     asked = getattr(suite, "laws", "")
     if not asked or law is None:
@@ -35,7 +35,7 @@ def later_set(suite: Any, test: str) -> str:
 
 
 def not_asked(left_out: Mapping[str, Mapping[str, tuple[str, str]]], numbers: Iterable[str]) -> str:
-    """One line on the laws that no suite was written for; empty where there are none."""
+    """Return a line on the laws that are newer than the sets of all suites, or an empty string."""
     listed = ", ".join(numbers)
     tests = [with_it for suite in left_out.values() for why, with_it in suite.values() if why == NEWER]
     if not tests:
@@ -45,7 +45,7 @@ def not_asked(left_out: Mapping[str, Mapping[str, tuple[str, str]]], numbers: It
 
 
 def too_few(required: Mapping[str, int], ran: Mapping[str, int], chosen: Iterable[str]) -> list[str]:
-    """A line for each suite of which fewer tests ran than it requires; nothing of those of which some were chosen."""
+    """Return a line for each suite that ran fewer tests than it requires, if no tests of it were selected."""
     partly = {*chosen}
     return [
         f"{suite}: {ran.get(suite, 0)} tests ran, and its `must_run` is {least}"

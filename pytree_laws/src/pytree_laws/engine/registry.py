@@ -1,4 +1,4 @@
-"""Checks as functions of a subject, registered with their law; suites make tests of them.
+"""Registry of checks, which are functions of a subject that suites turn into tests.
 
     CHECKS = Checks(LAW)
 
@@ -8,9 +8,9 @@
     @with_tests_of(CHECKS)
     class PytreeLaws(PytreeSuite): ...
 
-The annotation of the subject says what a check asks of it: an adapter, or a protocol. A suite gets the checks
-that it can answer. Each is a method of the suite with the name of the function, so that a suite overrides, skips
-and selects it by name. A parameter `session` is given the session of the run; others are fixtures of pytest.
+The annotation of the subject, an adapter or a protocol, says which suites can answer the check. Such a suite
+gets a method with the name of the function. It can override, skip and select the method by this name. A
+parameter `session` receives the session of the run. Other parameters are fixtures of pytest.
 """
 
 import inspect
@@ -31,7 +31,7 @@ Suite = TypeVar("Suite", bound=type)
 
 
 class Checks:
-    """Checks in the order of their registration: those of one law, or of several by the numbers in their names."""
+    """Checks in order of registration, of one law, or of several laws by the numbers in their names."""
 
     def __init__(self, law: Law | None = None) -> None:
         self.law = law
@@ -44,11 +44,11 @@ class Checks:
         rests_on: tuple[str, ...] = (),
         of_dtypes: bool = False,
     ) -> Callable[[C], C]:
-        """Register a check with what a class must have for it.
+        """Register a check with the conditions under which it applies.
 
-        `severity` says how much its findings matter if not as much as those of its law, and `rests_on` how the names of
-        tests begin whose failure explains one of this test, beside those that its law names. `of_dtypes` says that it is
-        about other dtypes than jax's default, which a class may promise nothing of.
+        `severity` overrides the severity of the law. `rests_on` extends the law's list of prefixes of tests
+        whose failure explains a failure of this check. `of_dtypes` marks a check of dtypes other than jax's
+        default, which a class need not support.
         """
 
         def add(check: C) -> C:
@@ -65,14 +65,15 @@ class Checks:
 
     @property
     def number(self) -> str:
-        """The number of the law that holds for checks without a number in their names; empty where there is none."""
+        """Number of the law for checks without a number in their names, or empty."""
         return self.law.number if self.law else ""
 
 
 def with_tests_of(*groups: Checks, guard: Guard = guarded) -> Callable[[Suite], Suite]:
-    """Give a suite the laws of these groups, as its kind words them, and a test for each check that it can answer.
+    """Give a suite the laws of these groups, and a test for each check that it can answer.
 
-    A test that the suite defines itself stays. `guard` makes findings of what the tests of numbered laws raise.
+    A test that the suite defines itself stays. The suite may reword the laws. `guard` turns failures of
+    numbered laws into findings.
     """
 
     def add(suite: Suite) -> Suite:
@@ -101,7 +102,7 @@ def with_tests_of(*groups: Checks, guard: Guard = guarded) -> Callable[[Suite], 
 
 
 def is_answered(suite: type, check: Check) -> bool:
-    """Whether a suite is the adapter that a check asks for by the annotation of its subject, or has all that a protocol names."""
+    """Whether a suite is the adapter that a check asks for, or has all members of a protocol."""
     asked: Any = next(iter(typing.get_type_hints(check).values()))
     if not getattr(asked, "_is_protocol", False):
         return asked is Any or issubclass(suite, asked)
@@ -110,7 +111,7 @@ def is_answered(suite: type, check: Check) -> bool:
 
 
 def as_method(check: Check) -> Callable[..., None]:
-    """A method that runs a check on a suite, and takes the fixtures that the check names besides."""
+    """Return a method that runs a check on a suite, with the fixtures among the parameters of the check."""
     subject, *others = inspect.signature(check).parameters.values()
     fixtures = [parameter for parameter in others if parameter.name != "session"]
 

@@ -1,4 +1,4 @@
-"""Runs the tests of a suite so that each failure names its law, and each cause is reported once."""
+"""Runner of tests, in which each failure names its law and each cause is reported once."""
 
 import contextlib
 import functools
@@ -40,7 +40,7 @@ BESIDE = "what the library does there with the class, of which no line raised it
 
 
 def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
-    """A law whose every failure says which law it is, and what to do."""
+    """Wrap a law so that every failure becomes a finding with the law and a hint."""
     name = test.__name__
 
     @functools.wraps(test)
@@ -71,7 +71,7 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
 
 
 def skippable(test: Callable[..., None]) -> Callable[..., None]:
-    """A test of no numbered law, which a suite may declare not to hold like any other."""
+    """Wrap a test without a numbered law, so that `skips` of a suite applies to it."""
 
     @functools.wraps(test)
     def run(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -83,7 +83,7 @@ def skippable(test: Callable[..., None]) -> Callable[..., None]:
 
 
 def told_as_finding(test: Callable[..., None], number: str) -> Callable[..., None]:
-    """A law of a class without instances, whose every failure says which law it is."""
+    """Wrap a law of a class without instances, so that every failure becomes a finding."""
 
     @functools.wraps(test)
     def run(self: Any, **kwargs: Any) -> None:
@@ -96,7 +96,7 @@ def told_as_finding(test: Callable[..., None], number: str) -> Callable[..., Non
 
 @contextlib.contextmanager
 def told_as(suite: Any, number: str, test: str) -> Generator[None]:
-    """Makes a finding of a fault, of a test that the suite may declare not to hold."""
+    """Turn a Fault into a finding of a test, which the suite may list in `skips`."""
     __tracebackhide__ = True
     law = suite.laws_by_number[number]
     with held_as_declared(suite, test):
@@ -109,7 +109,7 @@ def told_as(suite: Any, number: str, test: str) -> Generator[None]:
 
 
 def finding_of(suite: Any, fault: Fault, number: str, test: Callable[..., None]) -> Finding:
-    """A fault that a test raised, with the law that speaks and how much it matters."""
+    """Return the finding for a Fault of a test, with its law and severity."""
     hint, raised = fault.hint, raised_at(fault.__cause__)
     if fault.where == type(suite).__name__ and not hint:
         hint = advice_on(suite, fault.__cause__, BESIDE if raised.startswith(BASES) else "")
@@ -121,7 +121,10 @@ def finding_of(suite: Any, fault: Fault, number: str, test: Callable[..., None])
 
 
 def run_test(suite: Any, number: str, test: Callable[..., None], *args: Any, **kwargs: Any) -> None:
-    """Runs a test that applies; whatever the class raises is a finding, and so is a call without end."""
+    """Run a test that applies.
+
+    An error that the class raises is a Fault, and so is a call that does not end.
+    """
     __tracebackhide__ = True
     name, took = type(suite).__name__, f"took more than {suite.time_limit:.0f} seconds"
     watch = session_of(suite).of(Watch)
@@ -148,14 +151,14 @@ def run_test(suite: Any, number: str, test: Callable[..., None], *args: Any, **k
 
 
 def declared_by(suite: Any) -> Tolerance:
-    """The tolerance that a suite declares, itself or by the narrowest dtype; or that it is not known before the call."""
+    """Return the tolerance that a suite declares, directly or by its narrowest dtype, or `UNSETTLED`."""
     if suite.tolerance is None:
         return UNSETTLED if suite.narrowest is None else tolerated(suite)
     return suite.tolerance
 
 
 def record_finding(suite: Any, finding: Finding, error: BaseException | None) -> None:
-    """Notes a finding; an error that was told already is not told again."""
+    """Record a finding, or skip the test if another test has reported the same error."""
     results = session_of(suite).results(suite)
     if error is not None and not session_of(suite).reports_all:
         # Without numbers, which differ from trace to trace, and without where a trace began.

@@ -1,8 +1,8 @@
-"""What the laws found, by class and cause, and what they were not asked: the end of a run.
+"""Summary at the end of a run: findings by class and cause, and laws that were left out.
 
-The hooks come from the suite itself, and so need neither a conftest nor an installed plugin.
-What is found travels with the reports of pytest. Under pytest-xdist these reach a process that
-imports no suite: `-p pytree_laws.summary` has that one say it too.
+The hooks come from the suites, so they need neither a conftest nor an installed plugin. Findings travel with
+the reports of pytest. Under pytest-xdist, the process that receives these imports no suite, so `-p
+pytree_laws.summary` loads the summary there.
 """
 
 import re
@@ -24,25 +24,25 @@ _FOUND, _LINE = "pytree_laws", "pytree_laws_line"
 _REQUIRED = "pytree_laws_must_run"
 _WARNING = f"{LawWarning.__module__}.{LawWarning.__qualname__}"
 PLUGIN = "pytree_laws.summary"
-"""As `-p` names the module at the top that hands on these hooks."""
+"""Module at the top of the package that passes on these hooks, as named in `-p`."""
 TELLS_MOST = (
     *("reference", "--numbers=record", "leaves", "static", "other", "dtypes"),
     *("invariants", "methods", "rejected", "accepted"),
 )
-"""What a suite may declare, from what sees most mistakes on."""
+"""Declarations in order of the mistakes that they reveal, the most first."""
 MAX_NAMED = 4
 _RESTS = re.compile(r"it rests on (P\d+), which is broken")
 _BEHIND = re.compile(r"(?:rests on|first failure of|is the one that) ([PS]\d+)\b")
 
 
 class Collected:
-    """A suite of which pytest collects the tests that apply, and which has the run end with a summary."""
+    """A suite of which pytest collects the tests that apply, and adds a summary to the run."""
 
     skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
-    """Parts of the names of tests that do not hold here, with reasons: `p17_: a twin is meant`."""
+    """Parts of the names of tests that are expected to fail, with reasons: `p17_: a twin is meant`."""
     laws_by_number: ClassVar[Mapping[str, Law]] = {}
     summary_line: str = ""
-    """What a test that passes has to say at the end of the run; which methods are not tried, any test."""
+    """Line of a passing test for the summary. Any test may list methods that are not tried."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -54,7 +54,7 @@ class Collected:
 
 
 def register_summary(config: pytest.Config) -> None:
-    """Has the run end with a summary, once for however many suites call it."""
+    """Add the summary to a run, once for all suites."""
     if not config.pluginmanager.has_plugin(PLUGIN):
         # Also where a project makes errors of warnings: a finding that fails nothing stays one.
         config.addinivalue_line("filterwarnings", f"default::{_WARNING}")
@@ -63,7 +63,7 @@ def register_summary(config: pytest.Config) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Notes in the report of a test what a law found, and the line that it has for the summary."""
+    """Record in the report of a test the finding of its law, and its line for the summary."""
     outcome: Any = yield
     least = getattr(getattr(item, "cls", None), "must_run", 0)
     if least:
@@ -85,7 +85,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Writes the findings by class, and the reasons of what was skipped in one line."""
+    """Write the findings by class, and the reasons of skipped tests in one line each."""
     by_class = findings_by_class(terminalreporter.stats.get("failed", []))
     reports = terminalreporter.stats.get("skipped", [])
     reasons = [(report.nodeid, reason) for report in reports if (reason := _reason(report))]
@@ -111,14 +111,14 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fails a run in which a suite ran fewer tests than it requires."""
+    """Fail a run in which a suite ran fewer tests than it requires."""
     reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None and lines_of_too_few(reporter, session.config):
         session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
 
 def lines_of_too_few(reporter: Any, config: pytest.Config) -> list[str]:
-    """What is to be said of suites that ran too few tests, unless the command line chose among them."""
+    """List the suites that ran too few tests, unless the command line selects tests of them."""
     if hasattr(config, "workerinput") or config.getoption("collectonly", False):
         return []
     reports = [report for kind in ("passed", "failed", "skipped") for report in reporter.stats.get(kind, [])]
@@ -135,7 +135,7 @@ def _suite_of(nodeid: str) -> str:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Takes over what a worker of pytest-xdist has left out."""
+    """Collect the tests that a worker of pytest-xdist has left out."""
     tests_by_suite: dict[str, Any] = getattr(node, "workeroutput", {}).get(_FOUND, {})
     left_out = session_in(node.config).of(LeftOut)
     for suite, tests in tests_by_suite.items():
@@ -145,9 +145,10 @@ def pytest_testnodedown(node: Any) -> None:
 def left_out_lines(
     left_out: Mapping[str, Mapping[str, tuple[str, str]]], asked: bool | None, *, is_brief: bool = False
 ) -> list[str]:
-    """What more could be checked: in one line, or by suite where that is asked for; `asked` is None where it cannot be.
+    """List the declarations that would add laws: in one line, or by suite if `--laws` is given.
 
-    Nothing of it where a run is to be brief, as with `-q`, or has findings to tell.
+    `asked` is None if the option does not exist. With `is_brief`, as for `-q` or with findings, only newer
+    laws are listed.
     """
     if asked:
         return [line for suite in left_out for line in (suite, *_of_suite(left_out[suite]))]
@@ -159,7 +160,7 @@ def left_out_lines(
 
 
 def _of_suite(tests: Mapping[str, tuple[str, str]]) -> Iterator[str]:
-    """What brings the tests of one suite that are left out, and then why others do not apply."""
+    """Yield the declarations that would add tests to a suite, then the reasons of other tests."""
     wanted = grouped(
         (f"with `{with_it}`" if with_it else f"does not apply, since {why}", name)
         for name, (why, with_it) in tests.items()
@@ -169,7 +170,7 @@ def _of_suite(tests: Mapping[str, tuple[str, str]]) -> Iterator[str]:
 
 
 def grouped(pairs: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
-    """The second parts of pairs by the first, in their order."""
+    """Group the second parts of pairs by the first parts, in their order."""
     result: dict[str, list[Any]] = {}
     for key, value in pairs:
         result.setdefault(key, []).append(value)
@@ -177,37 +178,37 @@ def grouped(pairs: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
 
 
 def laws_text(tests: Sequence[str]) -> str:
-    """The laws of some tests, and how many tests there are: `P1, P2 (3 tests)`."""
+    """Return the laws of some tests with the number of tests, such as `P1, P2 (3 tests)`."""
     return f"{', '.join(by_number(map(law_of, tests)))} ({len(tests)} test{'s' * (len(tests) > 1)})"
 
 
 def undeclared(declarations: Iterable[str]) -> tuple[str, ...]:
-    """What could be declared, each once, that which tells most first."""
+    """Return distinct declarations, the most revealing first."""
     order = {name: place for place, name in enumerate(TELLS_MOST)}
     names = {name for name in declarations if name}
     return tuple(sorted(names, key=lambda name: (order.get(name, len(order)), name)))
 
 
 def more_laws(names: Sequence[str]) -> str:
-    """One line: `more laws with: reference, dtypes, other and 5 others`."""
+    """Return a line such as `more laws with: reference, dtypes, other, static and 5 others`."""
     others = len(names) - MAX_NAMED
     rest = f" and {others} other{'s' * (others > 1)}" if others > 0 else ""
     return f"more laws with: {', '.join(names[:MAX_NAMED])}{rest}"
 
 
 def findings_by_class(reports: Iterable[Any]) -> dict[str, list[Mapping[str, str]]]:
-    """What the failed tests found, by the test class, in the order of the run."""
+    """Return the findings of failed tests by test class, in the order of the run."""
     return grouped((_suite_of(report.nodeid), finding) for report, finding in noted_in(reports, _FOUND))
 
 
 def noted_in(reports: Iterable[Any], key: str) -> Iterator[tuple[Any, Any]]:
-    """What the reports of tests have under a key, each with its report."""
+    """Yield each report with each value that it has under a key."""
     for report in reports:
         yield from ((report, value) for name, value in getattr(report, "user_properties", ()) if name == key)
 
 
 def count_text(findings: Iterable[Mapping[str, str]]) -> str:
-    """How many findings there are of each severity: `1 fault, 2 costs`."""
+    """Count findings by severity, as in `1 fault, 2 costs`."""
     counts = Counter(finding["severity"] for finding in findings)
     plurals = {"fault": "faults", "cost": "costs", "advice": "advice"}
     names = {severity: severity if counts[severity] == 1 else plurals[severity] for severity in SEVERITIES}
@@ -215,7 +216,7 @@ def count_text(findings: Iterable[Mapping[str, str]]) -> str:
 
 
 def finding_lines(findings: Iterable[Mapping[str, str]]) -> list[str]:
-    """One line a finding, the gravest first, and else in the order of causes."""
+    """Return a line for each finding, the most severe first, otherwise in the order of causes."""
     ordered = sorted(findings, key=lambda finding: SEVERITIES.index(finding["severity"]))
     return [
         f"{finding['severity']:6} {finding['law']} {finding['name']}, at {finding['place']}: "
@@ -225,54 +226,54 @@ def finding_lines(findings: Iterable[Mapping[str, str]]) -> list[str]:
 
 
 def first_line(text: str) -> str:
-    """As much of a text as fits on a line."""
+    """Return the first line of a text, cut to 100 columns."""
     line = text.partition("\n")[0]
     return line if len(line) < 100 else f"{line[:97]}..."
 
 
 def resting_lines(skipped: Mapping[str, str]) -> list[str]:
-    """For each broken law one line: the laws that rest on it, and were skipped."""
+    """Return a line for each broken law with the skipped laws that rest on it."""
     rests = grouped((match[1], test) for test, why in skipped.items() if (match := _RESTS.fullmatch(why)))
     return [f"follow from {broken}: {laws_text(tests)}" for broken, tests in rests.items()]
 
 
 def untried_lines(reasons: Iterable[tuple[str, str]]) -> list[str]:
-    """For each suite one line for each method whose example does not fit, however many tests were skipped for it."""
+    """Return a line for each method of a suite whose example does not fit, however many tests this skips."""
     untried = ((_suite_of(test), why) for test, why in reasons if why.startswith(NOT_TRIED))
     parts = ((suite, part) for suite, why in untried for part in re.split(rf"(?:^|; ){NOT_TRIED}", why)[1:])
     return [f"{suite}: {NOT_TRIED}{part}" for suite, part in dict.fromkeys(parts)]
 
 
 def declared_lines(reasons: Iterable[tuple[str, str]]) -> list[str]:
-    """For each reason one line: the laws that suites declare not to hold."""
+    """Return a line for each reason in `skips`, with the laws that suites declare not to hold."""
     laws_by_reason = grouped((why, law_of(test)) for test, why in reasons if why.startswith(DECLARED))
     return [f"{why} ({', '.join(by_number(laws))})" for why, laws in laws_by_reason.items()]
 
 
 def law_behind(why: str) -> str:
-    """The number of the broken law for which a test was skipped; empty where there is none."""
+    """Return the number of the broken law that caused a skip, or an empty string."""
     match = _BEHIND.search(why)
     return match[1] if match else ""
 
 
 def is_of_law(why: str) -> bool:
-    """Whether a law says itself that it does not apply."""
+    """Whether the reason of a skip is that a law does not apply."""
     return not _RESTS.fullmatch(why) and not why.startswith(DECLARED)
 
 
 def law_of(test: str) -> str:
-    """The number of the law that a test belongs to, or the name of the test."""
+    """Return the number of a test's law, or the name of a test without a law."""
     name = test.rpartition("::")[2]
     return number_of(name) or name
 
 
 def by_number(laws: Iterable[str]) -> list[str]:
-    """Each law once, in the order of numbers."""
+    """Return distinct laws in the order of their numbers."""
     return sorted(set(laws), key=lambda law: (len(law), law))
 
 
 def _reason(report: Any) -> str | None:
-    """Why a law was skipped; None for tests that are not of this package."""
+    """Return the reason of a skipped law, or None for a test outside this package."""
     if not isinstance(report.longrepr, tuple):
         return None
     file, reason = report.longrepr[0], str(report.longrepr[2]).removeprefix("Skipped: ")

@@ -1,4 +1,4 @@
-"""A limit of time for each law: a call that never ends is a finding, and no endless run."""
+"""Time limit for each law, so that an endless call becomes a finding."""
 
 import contextlib
 import os
@@ -13,18 +13,17 @@ GRACE = 15.0  # seconds, after which no interrupt can be hoped for
 
 
 class TooLong(BaseException):
-    """A law has used up its time; no `except Exception` of a class may swallow it."""
+    """Raised when a law has used up its time. `except Exception` in a class cannot catch it."""
 
     is_of_example = False
-    """Whether the example itself takes so long, alone."""
+    """Whether the example alone takes too long."""
 
 
 @contextlib.contextmanager
 def time_limit(seconds: float, message: str, watch: "Watch | None" = None) -> Generator[None, None, None]:
-    """Raises `TooLong` after so many seconds, where the platform has a timer to do so.
+    """Raise `TooLong` after a number of seconds, if the platform has a timer.
 
-    A loop inside of a compiled program hears no signal. Under pytest the process then ends,
-    and says which law it was.
+    A loop in a compiled program receives no signal. Under pytest, the process then ends and names the law.
     """
     is_main = threading.current_thread() is threading.main_thread()
     has_timer = hasattr(signal, "setitimer") and is_main
@@ -48,16 +47,19 @@ def time_limit(seconds: float, message: str, watch: "Watch | None" = None) -> Ge
 
 
 class Watch:
-    """A thread that ends what hears no signal: one for many laws, since to start one for each takes long."""
+    """A thread that ends a program without signals.
+
+    Laws share the thread, since starting a thread takes long.
+    """
 
     def __init__(self) -> None:
         self.thread: threading.Thread | None = None
         self.latest: float | None = None
         self.told = ""
         self.release: Callable[[], object] | None = None
-        """Has pytest give the standard streams back."""
+        """Function that makes pytest release the standard streams."""
         self.findings: Callable[[], Sequence[str]] = list
-        """What the laws have found up to now, in lines: a process that is ended prints no summary."""
+        """Function that lists the findings so far, because an ended process prints no summary."""
 
     def begin(self, seconds: float, message: str) -> None:
         self.told, self.latest = message, time.monotonic() + seconds
@@ -69,7 +71,7 @@ class Watch:
         self.latest = None
 
     def look(self) -> None:
-        """Looks now and then, until nothing runs."""
+        """Check the time limit regularly until no law runs."""
         while (latest := self.latest) is not None:
             if time.monotonic() > latest:
                 return stop(self.told, self.release, self.findings())
@@ -77,7 +79,7 @@ class Watch:
 
 
 def stop(message: str, release: Callable[[], object] | None = None, findings: Sequence[str] = ()) -> None:
-    """Ends a run of pytest that nothing else can end; a notebook is left to its owner."""
+    """End a pytest process that cannot be interrupted, and list its findings. Outside pytest, do nothing."""
     test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" (")[0]
     if not test:
         return

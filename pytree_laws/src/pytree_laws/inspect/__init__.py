@@ -1,1 +1,1 @@
-"""Looking at objects: arrays, trees, classes, what they refer to, and what a parameter may be given."""
+"""Inspection of objects: arrays, trees, classes, references, and values of parameters."""

@@ -1,4 +1,4 @@
-"""Which methods of a class ask a module for a name, as their source says."""
+"""Methods of a class whose source reads a name from a module."""
 
 import ast
 import sys
@@ -10,7 +10,7 @@ from .classes import own_classes
 
 
 def methods_asking(cls: type, module: ModuleType, name: str) -> list[str]:
-    """The methods whose code asks a module for a name, and those that call one of these on `self`."""
+    """List the methods that read a name from a module, directly or through other methods of `self`."""
     functions = [pair for owner in own_classes(cls) for pair in _functions(owner)]
     asking = {function.name for owner, function in functions if _asks(owner, function, module, name)}
     while more := {each.name for _, each in functions if _calls(each, asking)} - asking:

@@ -1,4 +1,4 @@
-"""How an example uses its class: the function of the class that is called, and what it is given."""
+"""Recorder of the method that an example calls, and of its arguments."""
 
 import contextlib
 import dataclasses
@@ -23,17 +23,17 @@ _NAMELESS = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
 
 @dataclasses.dataclass(frozen=True)
 class Invocation:
-    """A function of a class, as it is written, and what an example gives it by parameter."""
+    """A function of a class as written, and the arguments that an example passes, by parameter."""
 
     name: str
     function: Callable[..., Any]
     given: Mapping[str, Any]
-    """Without `self` and `cls`; what is left out has its default."""
+    """Arguments without `self` and `cls`. An argument that the example leaves out has its default."""
     within: Callable[..., Any] | None = None
-    """The function of an instance and its arguments that calls it, where the example maps it: a `jax.vmap` around it."""
+    """Function of an instance and arguments that makes the call inside `jax.vmap`, if the example maps it."""
 
     def call(self, instance: Any, values: Mapping[str, Any]) -> Any:
-        """Call the method of an instance with some arguments changed."""
+        """Call the method on an instance with some arguments changed."""
         positional, named = self.bound(values)
         if self.within is not None:
             return self.within(instance, *positional, **named)
@@ -45,14 +45,14 @@ class Invocation:
         return {name: parameters[name] for name in self.given}
 
     def annotations(self) -> dict[str, Any]:
-        """By parameter, its annotation: as text where it cannot be evaluated."""
+        """Return the annotation of each parameter, as text if it cannot be evaluated."""
         function = inspect.unwrap(self.function)
         with contextlib.suppress(Exception):  # a name that is known to type checkers alone
             return typing.get_type_hints(function)
         return dict(getattr(function, "__annotations__", {}))
 
     def bound(self, changes: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The positional and the keyword arguments with some changed, in containers of their own."""
+        """Return positional and keyword arguments, some of them changed, in new containers."""
         positional, named = list[Any](), dict[str, Any]()
         for name, parameter in self.parameters.items():
             value = changes[name] if name in changes else remade(self.given[name])
@@ -67,13 +67,13 @@ class Invocation:
         return tuple(positional), named
 
     def varied(self) -> dict[str, inspect.Parameter]:
-        """The parameters that have a name to be given by."""
+        """Return the parameters that can be passed by name."""
         pairs = self.parameters.items()
         return {name: parameter for name, parameter in pairs if parameter.kind not in _NAMELESS}
 
 
 def functions_of(cls: type) -> dict[CodeType, tuple[str, Any]]:
-    """The functions of a class and its bases by their code, each with its name and as it is held."""
+    """Map the code of each function of a class and its bases to its name and attribute."""
     result: dict[CodeType, tuple[str, Any]] = {}
     for owner in cls.__mro__[:-1]:
         for name, attribute in vars(owner).items():
@@ -87,7 +87,7 @@ def functions_of(cls: type) -> dict[CodeType, tuple[str, Any]]:
 
 
 def record_constructors(cls: type, use: Callable[[], Any]) -> list[Invocation]:
-    """The constructors and factories of a class that `use` calls, in the order of the calls."""
+    """Record the constructors and factories of a class that `use` calls, in order of the calls."""
     makers = {
         code: (name, attribute)
         for code, (name, attribute) in functions_of(cls).items()
@@ -110,11 +110,15 @@ def record_constructors(cls: type, use: Callable[[], Any]) -> list[Invocation]:
 
 
 class _Reached(BaseException):
-    """Ends a call whose arguments are known."""
+    """Raised to end a call once its arguments are recorded."""
 
 
 def record_call(instance: Any, use: Callable[[], Any], method: str = "") -> Invocation | None:
-    """The method of an instance that `use` calls first, which is not run; with a name, that method, of the class as well."""
+    """Record the first method of an instance that `use` calls, and end the call before it runs.
+
+    A `method` restricts the record to this name, and includes calls on the class. If jit passes tracers, the
+    call is recorded again with jit disabled.
+    """
     for eagerly in (contextlib.nullcontext(), jax.disable_jit()):
         with eagerly:
             result = _called(instance, use, method)
@@ -127,7 +131,7 @@ ARGUMENTS = "_arguments"
 
 
 class _WithOptions:
-    """An instance that is called with some options, whatever calls it."""
+    """A stand-in for an instance that adds options to every call."""
 
     def __init__(self, instance: Any, options: Mapping[str, Any]):
         self._instance, self._options = instance, options
@@ -142,9 +146,9 @@ class _WithOptions:
 def record_mapped_call(
     instance: Any, call: Callable[..., Any], arguments: Sequence[Any]
 ) -> Invocation | None:
-    """Record a call that an example maps over a batch, by the options that it leaves at their defaults.
+    """Record a call that an example maps over a batch, with the options that it leaves at their defaults.
 
-    None where it leaves none, or cannot be called through a stand-in for the instance.
+    Return None if there are no such options, or if a stand-in for the instance cannot be called.
     """
     made = _called(instance, lambda: call(instance, *arguments), "__call__")
     if made is None:
@@ -168,7 +172,7 @@ def record_mapped_call(
     by_name = [part.replace(kind=inspect.Parameter.KEYWORD_ONLY) for part in options.values()]
 
     def function(*_: Any) -> None:
-        """Has the signature of what is varied, and the annotations of the call."""
+        """Carry the signature of the varied arguments and the annotations of the call."""
 
     vars(function).update(__signature__=inspect.Signature([*first, *by_name]), __wrapped__=made.function)
     return Invocation(made.name, function, {ARGUMENTS: tuple(arguments), **defaults}, within)
@@ -193,7 +197,7 @@ def _called(instance: Any, use: Callable[[], Any], method: str) -> Invocation | 
 
 
 def _given(frame: FrameType) -> tuple[Any, dict[str, Any]]:
-    """The first argument of a call, and the others by name."""
+    """Return the first argument of a call, and the others by name."""
     code = frame.f_code
     stars = sum(bool(code.co_flags & flag) for flag in (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS))
     count = code.co_argcount + code.co_kwonlyargcount + stars
@@ -209,7 +213,7 @@ def _has_tracers(invocation: Invocation) -> bool:
 
 @contextlib.contextmanager
 def recording_calls(codes: Container[CodeType | None], note: Callable[[FrameType], None]) -> Generator[None]:
-    """Within it `note` gets the frame of each call of one of these functions."""
+    """Pass the frame of each call of one of these functions to `note`."""
 
     def profile(frame: FrameType, event: str, _: Any) -> None:
         if event == "call" and frame.f_code in codes and not _goes_on(frame):
@@ -227,7 +231,7 @@ def recording_calls(codes: Container[CodeType | None], note: Callable[[FrameType
 
 
 def _goes_on(frame: FrameType) -> bool:
-    """Whether a generator that began earlier goes on, or is closed: an exception there would reach nobody."""
+    """Whether the frame resumes or closes a generator, where an exception would reach no caller."""
     code, at = frame.f_code, frame.f_lasti
     begins = bytes((dis.opmap["RESUME"], 0))
     return bool(code.co_flags & inspect.CO_GENERATOR) and code.co_code[at : at + 2] != begins

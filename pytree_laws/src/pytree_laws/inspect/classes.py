@@ -1,4 +1,4 @@
-"""Classes: whose they are, and others that look the same."""
+"""Classes: their library, their docstrings, and other classes with the same fields."""
 
 import ast
 import contextlib
@@ -18,10 +18,10 @@ from ..report import ANY_ERROR, or_else
 from .trees import clone_as, one_level, parts_of_aux
 
 TWIN = "__twin"
-"""What the module that is run a second time is called beyond its name."""
+"""Suffix of the name under which a module is run a second time."""
 LIBRARIES = ("builtins", "equinox", "jax", "jaxlib", "flax", "optax", "numpy", "penzai")
 FOR_64_BITS = "jax_enable_x64"
-"""The setting of jax, as it is written where it is set, and in a warning that it is not."""
+"""Name of jax's setting of 64 bits, which source code contains to set it or to ask for it."""
 _NAN = re.compile(r"\bnans?\b", re.IGNORECASE)
 _FLOAT32 = re.compile(
     r"\b(in|to|as)\s+`*(jnp\.|jax\.numpy\.)?(float32|fp32|f32)\b|\bsingle precision\b", re.IGNORECASE
@@ -33,11 +33,11 @@ _UNTRACED = re.compile(
     r"\b(?:not|cannot|can't) (?:be )?(?:(?:used|usable|compatible|work|meant) (?:in|under|inside|with|for) )?`*(?:jax\.)?(?:jit|traceable|traced\b)",
     re.IGNORECASE,
 )
-"""How a docstring says that a function is not for compiled programs."""
+"""Pattern by which a docstring says that a function is not for compiled programs."""
 
 
 def is_of_python(cls: type) -> bool:
-    """Whether a class comes with Python, as tuples and ordered dicts do."""
+    """Whether a class is in the standard library, such as `OrderedDict`."""
     return cls.__module__.partition(".")[0] in sys.stdlib_module_names
 
 
@@ -46,7 +46,7 @@ def is_of_library(cls: type) -> bool:
 
 
 def is_equinox(cls: type) -> bool:
-    """Whether a class is a Module of Equinox."""
+    """Whether a class is an `equinox.Module`."""
     equinox: Any = sys.modules.get("equinox")
     return equinox is not None and issubclass(cls, equinox.Module)
 
@@ -57,24 +57,27 @@ def is_state(value: Any) -> bool:
 
 
 def own_classes(cls: type) -> list[type]:
-    """A class and its bases, without those of libraries and of Python."""
+    """List a class and its bases, without classes of libraries and of Python."""
     return [owner for owner in cls.__mro__ if not (is_of_python(owner) or is_of_library(owner))]
 
 
 def documents_nan(cls: type) -> bool:
-    """Whether a docstring of a class, or of one of its methods, says that it may give NaN."""
+    """Whether a docstring of a class or of one of its methods mentions NaN."""
     members = (value for owner in own_classes(cls) for value in (owner, *vars(owner).values()))
     texts = (getattr(value, "__doc__", None) for value in members)
     return any(_NAN.search(text) for text in texts if isinstance(text, str))
 
 
 def documents_untraced(function: Any) -> bool:
-    """Whether a docstring says of a function that it is not for `jax.jit`: what it does there is meant."""
+    """Whether a docstring says that a function is not for `jax.jit`, so failures there are intended."""
     return _UNTRACED.search(inspect.getdoc(function) or "") is not None
 
 
 def documents_float32(cls: type) -> bool:
-    """Whether a docstring of a class, of its methods, or of a function of its module that these name, says that it computes in float32."""
+    """Whether a docstring says that a class computes in float32.
+
+    Docstrings are read of the class, its methods, and functions of its module that these name.
+    """
     members = [value for owner in own_classes(cls) for value in (owner, *vars(owner).values())]
     codes = [getattr(inspect.unwrap(each), "__code__", None) for each in members if inspect.isroutine(each)]
     named = {name for code in codes if code is not None for name in code.co_names}
@@ -85,23 +88,26 @@ def documents_float32(cls: type) -> bool:
 
 
 def compares_by_equinox(instance: Any) -> bool:
-    """Whether its == is the one of Equinox, which takes the data of a key for a key."""
+    """Whether `==` is Equinox's, which takes the data of a key for a key."""
     equinox: Any = sys.modules.get("equinox")
     return equinox is not None and type(instance).__eq__ is equinox.Module.__eq__
 
 
 def is_for_64_bits(cls: type) -> bool:
-    """Whether the library of a class switches jax to 64 bits, or asks its users to: its numbers are not for fewer."""
+    """Whether the library of a class mentions `jax_enable_x64` in code, so that it expects 64 bits."""
     return not is_of_library(cls) and any(map(_names_64_bits, _loaded_with(cls)))
 
 
 def names_narrow_dtypes(cls: type) -> bool:
-    """Whether the library of a class says `bfloat16` or `float16` anywhere: else it promises nothing of them."""
+    """Whether the library of a class mentions `float16` or `bfloat16`, or is one of `LIBRARIES`.
+
+    Any other library promises nothing for these dtypes.
+    """
     return is_of_library(cls) or any(map(_names_16_bits, _loaded_with(cls)))
 
 
 def _loaded_with(cls: type) -> list[Any]:
-    """The modules of the library of a class, as far as they are imported."""
+    """List the imported modules of a class's top-level package."""
     root = cls.__module__.partition(".")[0]
     return [module for name, module in [*sys.modules.items()] if name.partition(".")[0] == root]
 
@@ -124,7 +130,7 @@ def _names_64_bits(module: Any) -> bool:
 
 
 def twins(instance: Any) -> Iterator[Any]:
-    """Instances of other classes with the same fields."""
+    """Yield instances of other classes with the same fields."""
     cls = type(instance)
     children, aux = one_level(instance) or ((), ())
     yield dataclass_twin(children, parts_of_aux(aux))
@@ -133,7 +139,7 @@ def twins(instance: Any) -> Iterator[Any]:
 
 
 def dataclass_twin(children: Sequence[Any], aux: tuple[Any, ...]) -> Any:
-    """A class registered by register_dataclass, whose treedef does not name its class."""
+    """Return an instance of a dataclass registered with jax, whose treedef does not name its class."""
     data = [f"child{i}" for i in range(len(children))]
     meta = [f"static{i}" for i in range(len(aux))]
     twin = dataclasses.make_dataclass("Twin", data + meta, eq=False)
@@ -142,9 +148,10 @@ def dataclass_twin(children: Sequence[Any], aux: tuple[Any, ...]) -> Any:
 
 
 def second_class(cls: type, source: str) -> type:
-    """The class again, from a second run of its module.
+    """Run the module of a class a second time, and return the class that it defines.
 
-    Raises `LookupError` where a second run would do what the first does: a script, and a module that asks for the laws.
+    Raise `LookupError` for a script, for a module that is itself a second run, and for a class defined
+    elsewhere.
     """
     if cls.__module__ == "__main__" or cls.__module__.endswith(TWIN):
         raise LookupError(f"{cls.__module__} is not run a second time")
@@ -163,7 +170,7 @@ def second_class(cls: type, source: str) -> type:
 
 
 def twin_class(cls: type) -> type:
-    """The class from a second run of its module; skips where there is none."""
+    """Return the class from a second run of its module, or skip the test if there is none."""
     source = getattr(sys.modules.get(cls.__module__), "__file__", None)
     if not source or "<locals>" in cls.__qualname__:
         pytest.skip("the class is not at the top of a module")
@@ -174,14 +181,14 @@ def twin_class(cls: type) -> type:
 
 
 def own_properties(cls: type) -> list[str]:
-    """The properties of a class, without those that a library brings."""
+    """List the properties that a class and its bases outside libraries define."""
     kinds = (property, functools.cached_property)
     owners = [owner for owner in cls.__mro__ if not is_of_library(owner)]
     return [n for owner in owners for n, v in vars(owner).items() if isinstance(v, kinds)]
 
 
 def own_functions(cls: type) -> Iterator[tuple[str, Any]]:
-    """The constructors and the call of a class, without those that a library brings."""
+    """Yield constructors, class methods and `__call__` of a class and its bases outside libraries."""
     for owner in cls.__mro__:
         if is_of_library(owner):
             continue

@@ -1,4 +1,4 @@
-"""Files: those that a class saves to and loads from, and damaged ones, which no `load` may take."""
+"""Files that a class saves and loads, and damaged files, which `load` must refuse."""
 
 import contextlib
 import errno
@@ -28,11 +28,11 @@ from .parameter_values import members
 from .trees import arrays_of, path_name
 
 _SUFFIX = re.compile(r"""(?<![\w)\]}])\.[a-z]\w{1,11}(?=["'`\s,;:)])""")
-"""A suffix of files, as code or a docstring names it."""
+"""A file suffix in source code or in a docstring."""
 
 
 def damages(data: bytes, place: Any) -> dict[str, bytes]:
-    """Files that are not the one that was saved; the pickle makes a folder at `place`."""
+    """Return damaged variants of a file, by description. The pickle would create a folder at `place`."""
 
     class Trap:
         def __reduce__(self) -> Any:
@@ -52,7 +52,7 @@ def damages(data: bytes, place: Any) -> dict[str, bytes]:
 
 
 def _of_safetensors(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """For a file of safetensors: it as another program writes it, and without one of the checksums that it has for each leaf."""
+    """Yield a safetensors file without metadata, as other programs write it, and without a checksum."""
     end = 8 + int.from_bytes(data[:8], "little")
     with contextlib.suppress(ValueError, LookupError, TypeError):  # of another format
         header = json.loads(data[8:end])
@@ -70,7 +70,7 @@ def _with_header(header: dict[str, Any], tensors: bytes) -> bytes:
 
 
 def shorter_archives(path: Any) -> Iterator[tuple[str, bytes]]:
-    """For a file that is an archive, as those of np.savez are: it without one member."""
+    """Yield copies of a zip archive, such as a file of `np.savez`, each without one member."""
     if not zipfile.is_zipfile(path):
         return
     with zipfile.ZipFile(path) as whole:
@@ -84,7 +84,7 @@ def shorter_archives(path: Any) -> Iterator[tuple[str, bytes]]:
 
 
 def check_damage_is_refused(path: Any, load: Callable[[], Any], name: str) -> None:
-    """`load` reads the file at `path`, and nothing else that may be in its place."""
+    """Check that `load` refuses each damaged variant of the file at `path` with an error about the file."""
     place = path.with_name("unpickled")
     for damage, data in damages(path.read_bytes(), place).items():
         path.write_bytes(data)
@@ -100,7 +100,7 @@ def check_damage_is_refused(path: Any, load: Callable[[], Any], name: str) -> No
 
 @contextlib.contextmanager
 def full_disk(size: int) -> Generator[None]:
-    """Within it no file may become larger than a size."""
+    """Forbid files larger than a size in bytes, as a full disk would."""
     try:
         resource: Any = importlib.import_module("resource")
     except ImportError:  # on Windows
@@ -115,14 +115,14 @@ def full_disk(size: int) -> Generator[None]:
 
 
 def no_flush() -> Any:
-    """A context where no file can be flushed to the disk, as when that is full only then."""
+    """Return a context in which `os.fsync` fails, as on a disk that is full only when it is flushed."""
     return mock.patch("os.fsync", side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
 
 
 def half_written() -> Any:
-    """A context where safetensors, if it is used, is interrupted half-way through the file that it is given.
+    """Return a context in which `safetensors.numpy.save_file` fails after half of its file.
 
-    From 0.8 on it writes beside that file itself; before, it wrote in place.
+    From version 0.8 on, safetensors writes beside the target itself. Older versions write in place.
     """
     writer: Any = sys.modules.get("safetensors.numpy")
 
@@ -135,7 +135,7 @@ def half_written() -> Any:
 
 
 def smaller_trees(tree: Any) -> Iterator[tuple[str, Any]]:
-    """The tree with a container that lacks its last entry, where this holds arrays; and where that is."""
+    """Yield a path, and the tree in which the container there lacks a last entry that holds arrays."""
     flatten: Any = jax.tree_util.tree_flatten_with_path
     pairs, treedef = flatten(tree, is_leaf=_has_entries)
     for i, (path, container) in enumerate(pairs):
@@ -152,12 +152,15 @@ def _has_entries(value: Any) -> bool:
 
 
 def is_refused(load: Callable[[], Any]) -> bool:
-    """Whether an error is raised."""
+    """Whether `load` raises an error."""
     return refusal_of(load) is not None
 
 
 def refusal_of(load: Callable[[], Any]) -> tuple[type[BaseException], str] | None:
-    """The error that is raised, without what it holds: a reader that fails may leave its file open."""
+    """Return type and text of the error of `load`, or None.
+
+    The error itself is dropped, since it may keep a file open.
+    """
     with warnings.catch_warnings(action="ignore", category=ResourceWarning):
         try:
             load()
@@ -167,7 +170,10 @@ def refusal_of(load: Callable[[], Any]) -> tuple[type[BaseException], str] | Non
 
 
 def has_files(instance: Any) -> bool:
-    """Whether a class saves to a path, and loads from one into a skeleton; a `__getattr__` may give anything by these names."""
+    """Whether a class saves to a path, and loads from a path into a skeleton.
+
+    A `__getattr__` may return anything under these names, so the signatures are checked.
+    """
     save, load = getattr(instance, "save", None), getattr(type(instance), "load", None)
     has_both = callable(save) and callable(load) and takes(save, 1) and takes(load, 2)
     return has_both and takes_skeleton(load, type(instance))
@@ -175,7 +181,7 @@ def has_files(instance: Any) -> bool:
 
 @or_else(True)
 def takes_skeleton(load: Any, cls: type) -> bool:
-    """Whether the second argument may be an instance, as far as its annotation says: a switch, or a name, is none."""
+    """Whether the annotation of the second argument of `load` allows an instance, unlike a flag or a name."""
     _, second, *_ = inspect.signature(load).parameters.values()
     hint = typing.get_type_hints(load).get(second.name, Any)
     kinds = [kind for kind in map(_class_of, members(hint)) if kind is not type(None)]
@@ -183,12 +189,12 @@ def takes_skeleton(load: Any, cls: type) -> bool:
 
 
 def _class_of(annotation: Any) -> Any:
-    """The class of an annotation, as that of `Net[int]`."""
+    """Return the class of an annotation, such as `Net` of `Net[int]`."""
     return typing.get_origin(annotation) or annotation
 
 
 def suffix_of_files(instance: Any) -> str:
-    """What a path must end in, for a class to save to it and to no other: a suffix that it adds, or that its source names."""
+    """Return the suffix of a path that `save` accepts: added by the class, or named in its source."""
     texts = [function_source(getattr(type(instance), name, None)) for name in ("save", "load")]
     for suffix in ("", *dict.fromkeys(_SUFFIX.findall("".join(texts)))):
         with tempfile.TemporaryDirectory() as folder:
@@ -208,13 +214,13 @@ def function_source(function: Any) -> str:
 @or_else(True, ValueError)  # it has no signature
 @or_else(False, TypeError)
 def takes(function: Any, count: int) -> bool:
-    """Whether a function takes so many arguments by position, as far as its signature says."""
+    """Whether a function takes `count` positional arguments, according to its signature."""
     inspect.signature(function).bind(*range(count))
     return True
 
 
 def path_for(function: Any, path: Any) -> Any:
-    """A path as a function takes it: as a text where its annotation says so."""
+    """Return a path as a string if the function's first parameter is annotated `str`."""
     with contextlib.suppress(TypeError, ValueError):
         first = next(iter(inspect.signature(function).parameters.values()))
         return str(path) if first.annotation in (str, "str") else path
@@ -222,5 +228,5 @@ def path_for(function: Any, path: Any) -> Any:
 
 
 def other_ways(function: Any) -> dict[str, bool]:
-    """The flags of a function by name, each with the value that it has not by default."""
+    """Return the flags of a function by name, with the opposite of their defaults."""
     return {name: not default for name, default in defaults_of(function) if isinstance(default, bool)}

@@ -1,4 +1,4 @@
-"""What a class must leave alone: globals, caches, settings, generators of random numbers."""
+"""Global state that a class must leave alone: globals, caches, settings, random generators."""
 
 import collections
 import contextlib
@@ -26,7 +26,7 @@ from .trees import nodes
 
 
 def globals_of(instance: Any) -> dict[str, Any]:
-    """The state of the modules and classes of all nodes, to compare with ==."""
+    """Return comparable snapshots of the variables in the modules and classes of all nodes."""
     result: dict[str, Any] = {}
     for cls in {type(node): None for _, node, _ in nodes(instance)}:
         if is_of_library(cls):
@@ -43,7 +43,7 @@ def globals_of(instance: Any) -> dict[str, Any]:
 
 
 def state_of(value: Any) -> Any:
-    """A snapshot of what a module or a class could count or cache in; None for others."""
+    """Return a comparable snapshot of a value in which a module or class could count or cache, else None."""
     if isinstance(value, itertools.count):
         return repr(value)
     if is_array(value):
@@ -58,7 +58,7 @@ def state_of(value: Any) -> Any:
 
 
 def shallow(value: Any) -> Any:
-    """A value as it is compared inside of a container: others by identity."""
+    """Return a comparable form of a value inside a container. Objects are compared by identity."""
     if isinstance(value, tuple):
         return tuple(map(shallow, value))
     if is_array(value) and not isinstance(value, Tracer) and not is_key(value):
@@ -70,7 +70,7 @@ def shallow(value: Any) -> Any:
 
 
 def watching_global_state() -> dict[str, Any]:
-    """What a call or a constructor must leave alone: settings, and other generators."""
+    """Return the global state that a call must leave alone: settings, generators, directory, environment."""
     settings = {f"jax.config.{k}": v for k, v in getattr(jax.config, "values", {}).items()}
     name, state, *rest = np.random.get_state(legacy=True)
     # beartype draws from `random`: it checks one item of a container, any of them.
@@ -88,13 +88,13 @@ HOST_VALUES = int, float, complex, str, np.ndarray, np.generic
 
 @dataclasses.dataclass(frozen=True)
 class FirstUse:
-    """What the first use of a constructor or a call raised, changed and printed."""
+    """Error, changes of global state and output of the first use of a constructor or a call."""
 
     error: Exception | None
     changed: tuple[str, ...]
     printed: str
     gives_host_values: bool
-    """Whether numbers of Python or arrays of NumPy are among what it gives, as of a conversion."""
+    """Whether the result contains Python numbers or NumPy arrays, as a conversion would return."""
 
     def check(self, where: str) -> None:
         message = f"the first use changed {', '.join(self.changed)}"
@@ -105,7 +105,7 @@ class FirstUse:
 
 
 class Printed(io.StringIO):
-    """What is printed, without what a callback of the host prints: that is asked for, as by a progress meter."""
+    """Captured output, without prints of host callbacks, which are intended, as in a progress meter."""
 
     def write(self, text: str, /) -> int:
         frame = inspect.currentframe()
@@ -131,7 +131,7 @@ def holds_host_values(result: Any) -> bool:
 
 
 def clear_caches(instance: Any) -> None:
-    """Empties functools caches on the class and beside it, so that a call is cold."""
+    """Clear functools caches of the class and of its module, so that the next call is cold."""
     module = vars(sys.modules.get(type(instance).__module__, types.ModuleType("none")))
     names = ("method", "__wrapped__", "__func__", "fget")
     for value in [*(value for _, value in class_attributes(instance)), *module.values()]:

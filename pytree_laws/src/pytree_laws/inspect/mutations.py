@@ -1,4 +1,4 @@
-"""Which attributes the methods of a class change in place, as their source says."""
+"""Attributes that the methods of a class change in place, according to their source."""
 
 import ast
 import itertools
@@ -15,13 +15,13 @@ _METHODS = (
     *("add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop"),
     *("popitem", "popleft", "remove", "reverse", "setdefault", "sort", "update"),
 )
-"""How lists, dicts, sets and deques are changed."""
+"""Methods that change lists, dicts, sets and deques."""
 _GIVE = "pop", "popitem", "popleft", "setdefault"
-"""Those of them that give something back."""
+"""Methods among these that return a value."""
 
 
 def changed_in_place(cls: type) -> frozenset[str]:
-    """The attributes of `self` that a method of a class changes in place, once an instance is made."""
+    """Return the attributes of `self` that methods other than constructors change in place."""
     members = (member for owner in own_classes(cls) for member in _members(owner))
     functions = (member for member in members if isinstance(member, ast.FunctionDef))
     methods = (function for function in functions if function.name not in _CONSTRUCTORS)
@@ -29,7 +29,10 @@ def changed_in_place(cls: type) -> frozenset[str]:
 
 
 def may_change(instance: Any, where: str) -> bool:
-    """Whether code of the classes of an instance changes what lies there in place, or something where the path names no attribute."""
+    """Whether methods in an instance change an attribute named in the path `where`.
+
+    If the path names no attribute, a change of any attribute counts.
+    """
     held = [instance, *(node for _, node, _ in nodes(instance))]  # which may be a tuple
     changed = {name for node in held for name in changed_in_place(type(node))}
     named = {name for node in held for name in attributes(node)}.intersection(re.findall(r"\w+", where))
@@ -37,13 +40,16 @@ def may_change(instance: Any, where: str) -> bool:
 
 
 def _members(owner: type) -> list[ast.stmt]:
-    """The statements of a class; none of one that no file has."""
+    """List the statements in the body of a class, or nothing without source."""
     classes = (node for node in nodes_of(owner) if isinstance(node, ast.ClassDef))
     return next((cls.body for cls in classes), [])
 
 
 def _changes(function: ast.AST) -> Iterator[ast.AST]:
-    """What may change something in place: that gives None, so that a call whose result is used is of another method."""
+    """Yield the nodes that may change an object in place.
+
+    A call such as `append` returns None, so a call whose result is used belongs to a different method.
+    """
     every = [*ast.walk(function)]
     dropped = {id(node.value) for node in every if isinstance(node, ast.Expr)}
     for node in every:
@@ -54,7 +60,7 @@ def _changes(function: ast.AST) -> Iterator[ast.AST]:
 
 
 def _changed_attribute(node: ast.AST) -> str:
-    """The attribute of `self` that an expression changes in place; empty where it changes none."""
+    """Return the attribute of `self` that an expression changes in place, or an empty string."""
     match node:
         case ast.Call(
             func=ast.Attribute(value=ast.Attribute(value=ast.Name("self"), attr=name), attr=method)
@@ -69,7 +75,7 @@ def _changed_attribute(node: ast.AST) -> str:
 
 
 def computes_without_storing(owner: type, name: str) -> bool:
-    """Whether functions of a class compute a local name of a Variable, and none beside the constructor assigns that itself."""
+    """Whether functions assign a local with the name of a Variable, and none outside `__init__` stores it."""
     functions = [
         part
         for member in _members(owner)
@@ -88,7 +94,7 @@ def computes_without_storing(owner: type, name: str) -> bool:
 
 
 def _targets(node: ast.AST) -> list[ast.expr]:
-    """What a statement assigns, each part of a tuple by itself."""
+    """List the targets of an assignment, with the elements of a tuple."""
     if not isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
         return []
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]

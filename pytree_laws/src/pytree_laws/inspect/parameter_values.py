@@ -1,4 +1,4 @@
-"""What else a parameter may be given: read off its annotation, its default and its value."""
+"""Other values of a parameter, from its annotation, its default and its argument."""
 
 import contextlib
 import enum
@@ -17,7 +17,7 @@ from .trees import look_up
 
 
 def other_values(annotation: Any, default: Any, argument: Any) -> list[Any]:
-    """Other values of a parameter that its annotation allows, in a fixed order."""
+    """List other values of a parameter that its annotation allows, in a fixed order."""
     result = list[Any]()
     for value in _others(annotation, default, argument):
         if not any(_same(value, other) for other in (argument, *result)):
@@ -46,7 +46,7 @@ def _others(annotation: Any, default: Any, argument: Any) -> Iterator[Any]:
 
 
 def hints_of(cls: type) -> dict[str, Any]:
-    """The annotations of a class and its bases, each as far as it can be read."""
+    """Return the annotations of a class and its bases that can be resolved."""
     if cls.__module__ == "builtins":
         return {}
     with contextlib.suppress(Exception):  # a name that only type checkers know
@@ -61,13 +61,13 @@ def hints_of(cls: type) -> dict[str, Any]:
 
 @or_else(())
 def literal_values(cls: type, name: str) -> tuple[Any, ...]:
-    """The values that `style: Literal["long", "short"]` lists; nothing of another annotation, or of one that cannot be evaluated."""
+    """Return the values that `style: Literal["long", "short"]` lists, or nothing for other annotations."""
     annotation = typing.get_type_hints(cls).get(name)
     return typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
 
 
 def members(annotation: Any) -> Iterator[Any]:
-    """The types of a union, and of unions in it."""
+    """Yield the types in an annotation, with unions flattened and `Annotated` removed."""
     if isinstance(annotation, str):
         yield from _read(annotation)
     elif typing.get_origin(annotation) in (typing.Union, types.UnionType):
@@ -80,7 +80,7 @@ def members(annotation: Any) -> Iterator[Any]:
 
 
 def _read(text: str) -> Iterator[Any]:
-    """The types that an annotation names which is known as text alone."""
+    """Yield `bool` and `NoneType` if an unevaluated annotation contains them."""
     words = re.split(r"\s*\|\s*", text)
     yield from (bool for word in words if word == "bool")
     yield from (type(None) for word in words if word == "None" or word.startswith("Optional["))
@@ -91,14 +91,14 @@ def _takes_numbers(parts: list[Any]) -> bool:
 
 
 def _is_array_like(annotation: Any, parts: list[Any]) -> bool:
-    """Whether NumPy arrays are allowed beside those of jax."""
+    """Whether an annotation allows both NumPy and jax arrays."""
     return "ArrayLike" in str(annotation) or (
         any(_is_kind(part, np.ndarray) for part in parts) and any(_is_kind(part, jax.Array) for part in parts)
     )
 
 
 def takes_arrays(annotation: Any) -> bool:
-    """Whether arrays of jax are among what an annotation allows."""
+    """Whether an annotation allows jax arrays."""
     arrays = any(_is_kind(value, jax.Array) for value in members(annotation))
     return arrays or "ArrayLike" in str(annotation)
 
@@ -109,7 +109,10 @@ def _is_kind(part: Any, wanted: type) -> bool:
 
 
 def _with_other_keys(annotation: Any, arguments: dict[str, Any]) -> Iterator[Any]:
-    """A dict with a further key, which comes before all others; none where the keys are declared, or name options."""
+    """Yield the dict with a further key that sorts first.
+
+    A `TypedDict` declares its keys, and a dict without arrays holds options, so neither gets a key.
+    """
     is_declared = getattr(annotation, "__required_keys__", None) is not None
     if not is_declared and any(map(is_array, jax.tree.leaves(arguments))):
         first = min(arguments)
@@ -117,14 +120,14 @@ def _with_other_keys(annotation: Any, arguments: dict[str, Any]) -> Iterator[Any
 
 
 def _same(value: Any, other: Any) -> bool:
-    """Whether two values are one and the same choice."""
+    """Whether two values are the same choice: arrays and dicts by identity, others by type and equality."""
     if is_array(value) or is_array(other) or isinstance(value, dict):
         return value is other
     return type(value) is type(other) and value == other
 
 
 def value_text(value: Any) -> str:
-    """A value as a message names it."""
+    """Describe a value for a message."""
     if isinstance(value, np.ndarray):
         return "an array of NumPy"
     if is_array(value):
@@ -138,7 +141,10 @@ def value_text(value: Any) -> str:
 
 @or_else(False, AttributeError, LookupError, TypeError)
 def may_be_of_numpy(instance: Any, path: str) -> bool:
-    """Whether a field says that it holds arrays of NumPy, or Equinox itself holds one, as the number of an item of an enumeration."""
+    """Whether a field is annotated as a NumPy array, or belongs to a class of Equinox.
+
+    Equinox stores the number of an enumeration item in a NumPy array.
+    """
     above, _, name = path.rpartition(".")
     holder = type(look_up(instance, above) if above else instance)
     kinds = members(hints_of(holder).get(name, Any))
@@ -148,7 +154,7 @@ def may_be_of_numpy(instance: Any, path: str) -> bool:
 
 @or_else(False, AttributeError, LookupError, TypeError)
 def is_of_item(instance: Any, path: str) -> bool:
-    """Whether a leaf is the number of an item of an enumeration of Equinox, which makes it once for all instances."""
+    """Whether a leaf is the number of an `EnumerationItem` of Equinox, which all instances share."""
     above, _, name = path.rpartition(".")
     kinds = type(look_up(instance, above)).__mro__ if above else ()
     named = ((kind.__module__.partition(".")[0], kind.__name__) for kind in kinds)

@@ -1,4 +1,4 @@
-"""Where an error comes from: the line of the class under test, or of what it calls, below which there are libraries alone."""
+"""Source line of an error: the last line of the class under test, or of code called outside libraries."""
 
 import linecache
 import os
@@ -22,20 +22,20 @@ _BESIDE = (
         "pluggy",
     ),
 )
-"""Packages whose code nobody looks into for a mistake of a class."""
+"""Packages whose lines are never the mistake of a class."""
 _OF_CLASSES = "equinox", "flax"
 BASES = tuple(f"{package}/" for package in _OF_CLASSES)
-"""How a line of the libraries begins that classes derive from."""
+"""Path prefixes of the libraries that classes derive from."""
 _PYTHON = tuple(f"{os.path.realpath(sysconfig.get_path(name))}{os.sep}" for name in ("stdlib", "platstdlib"))
 _INSTALLED = ("site-packages", "dist-packages")
 _OWN = Path(__file__).parents[1]
 
 
 def raised_at(error: BaseException | None, own: Path = _OWN) -> str:
-    """The file, the line and its source, as `layers.py:12: y = self.weight @ x`; empty where no such line is known.
+    """Return file, number and source of the line that raised an error: `layers.py:12: y = self.weight @ x`.
 
-    Files below `own` are not of the class, as those of the laws are not. Where no line is of the class, it is that of a
-    library, as of Equinox after a constructor.
+    Files below `own` are not of the class. Without a line of the class, it is the last line of a base library
+    such as Equinox. Without either, it is empty.
     """
     last, beside = "", ""
     while error is not None:
@@ -48,19 +48,19 @@ def raised_at(error: BaseException | None, own: Path = _OWN) -> str:
 
 
 def line_of_class(places: Iterable[tuple[str, int]], own: Path = _OWN) -> str:
-    """The last line of the class among files and their lines, from the outermost call; empty where there is none."""
+    """Return the last line of the class among places from the outermost call on, or an empty string."""
     lines = (place for place in places if _is_of_class(place[0]) and not Path(place[0]).is_relative_to(own))
     return _shown([*lines])
 
 
 def _line_of_library(places: Iterable[tuple[str, int]]) -> str:
-    """The same of the libraries beside jax that classes derive from."""
+    """Return the last line in a library that classes derive from, or an empty string."""
     below = ((place, _below_installed(Path(place[0]))) for place in places)
     return _shown([place for place, path in below if path is not None and path.parts[0] in _OF_CLASSES])
 
 
 def _shown(places: Sequence[tuple[str, int]]) -> str:
-    """The last place with its source; empty where there is none."""
+    """Return the last place with its source, or an empty string without places."""
     if not places:
         return ""
     file, line = places[-1]
@@ -78,7 +78,7 @@ def _is_of_class(file: str) -> bool:
 
 
 def _below_installed(path: Path) -> Path | None:
-    """The path from the folder on which packages are installed."""
+    """Return the path relative to the folder of installed packages, or None."""
     for above in path.parents:
         if above.name in _INSTALLED:
             return path.relative_to(above)
@@ -86,7 +86,7 @@ def _below_installed(path: Path) -> Path | None:
 
 
 def _short(file: str) -> str:
-    """The file as seen from here, or from where packages are installed."""
+    """Return the file relative to installed packages or to the working directory, or else its name."""
     path = Path(file)
     if below := _below_installed(path):
         return below.as_posix()

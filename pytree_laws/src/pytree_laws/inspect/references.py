@@ -1,4 +1,4 @@
-"""What objects hold on to: arrays that hide, containers that can change, snapshots."""
+"""Objects that other objects hold: hidden arrays, mutable containers, snapshots."""
 
 import contextlib
 import dataclasses
@@ -28,7 +28,7 @@ CONTAINERS = (dict, list, tuple, set, frozenset, types.MappingProxyType)
 
 
 IN_UNDERSCORES = re.compile(r"__\w+__$")
-"""Names of what belongs to the language, or to what makes classes in its place, as pydantic."""
+"""Names of Python's own attributes, or of a library that makes classes, such as pydantic."""
 MUTABLE = (dict, list, set, bytearray, np.ndarray)
 
 
@@ -39,7 +39,7 @@ def items(container: Any) -> list[tuple[str, Any]]:
 
 
 def shown(key: Any) -> str:
-    """A key of a dict as text, also where its `repr` fails."""
+    """Return the repr of a dict key, or a default repr if that fails."""
     try:
         return repr(key)
     except ANY_ERROR:
@@ -47,7 +47,7 @@ def shown(key: Any) -> str:
 
 
 def references(value: Any) -> list[tuple[str, Any]]:
-    """What an object holds on to, wherever a stored array could hide."""
+    """List the objects that an object holds, wherever a stored array could hide."""
     if isinstance(value, ATOMS) or is_array(value):
         return []
     if isinstance(value, CONTAINERS):
@@ -74,12 +74,12 @@ def function_references(function: Any) -> list[tuple[str, Any]]:
 
 @or_else(None)
 def held_as(function: Any, name: str) -> Any:
-    """What a function holds under a name; None where a `__getattr__` of its class fails, as it may in any way."""
+    """Return an attribute of a function, or None if a `__getattr__` of its class raises any error."""
     return getattr(function, name, None)
 
 
 def reachable(root: Any, where: str, stop: Sequence[Any] = ()) -> Iterator[tuple[str, Any]]:
-    """Every object that can be reached from `root`, each once, except through `stop`."""
+    """Yield every object reachable from `root` with its place, once each, without passing through `stop`."""
     seen = {id(value) for value in stop}
     todo = [(where, root)]
     kept = []  # keeps what is visited alive, so that ids stay unique
@@ -94,7 +94,10 @@ def reachable(root: Any, where: str, stop: Sequence[Any] = ()) -> Iterator[tuple
 
 
 def carried(instance: Any, leaves: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """What can be reached beside the leaves, without what unflatten or a `functools.cached_property` computes anew of these."""
+    """Yield the objects that an instance holds besides its leaves, with their places.
+
+    Values of a `functools.cached_property`, and arrays that unflatten computes anew, are left out.
+    """
     name, again = type(instance).__name__, instance
     with contextlib.suppress(Exception):  # P3 fails on it
         again = jax.tree.unflatten(jax.tree.structure(instance), jax.tree.leaves(instance))
@@ -105,13 +108,16 @@ def carried(instance: Any, leaves: Sequence[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def tracers_beside(instance: Any) -> list[str]:
-    """The places of tracers that are no leaves."""
+    """List the places of tracers that are not leaves."""
     parts = carried(instance, jax.tree.leaves(instance))
     return [place for place, value in parts if isinstance(value, Tracer)]
 
 
 def outside_of(instance: Any) -> Iterator[tuple[str, Any]]:
-    """What can be reached without the leaves, and by the treedef alone, with its places; nothing that is made anew."""
+    """Yield objects held besides the array leaves, by the instance or by its treedef, with their places.
+
+    Arrays that each unflatten makes anew are left out.
+    """
     yield from carried(instance, arrays_of(instance))
     treedef = structure(instance)
     with contextlib.suppress(Exception):  # P3 fails on it
@@ -124,7 +130,7 @@ def outside_of(instance: Any) -> Iterator[tuple[str, Any]]:
 
 
 def static_parts(instance: Any) -> Iterator[tuple[str, Any]]:
-    """The parts of the aux data of all nodes, with the attributes that hold them."""
+    """Yield each part of the aux of all nodes, with the place of the attribute that holds it."""
     for place, node, aux in nodes(instance):
         for value in parts_of_aux(aux):
             names = [f".{name}" for name, other in attributes(node).items() if other is value]
@@ -132,7 +138,7 @@ def static_parts(instance: Any) -> Iterator[tuple[str, Any]]:
 
 
 def class_attributes(instance: Any) -> Iterator[tuple[str, Any]]:
-    """Attributes of the classes of all nodes, without those that a library brings."""
+    """Yield the attributes of the classes of all nodes, without classes of libraries."""
     for node in _instances(instance):
         own = attributes(node)
         for cls in type(node).__mro__:
@@ -143,7 +149,7 @@ def class_attributes(instance: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _instances(tree: Any) -> Iterator[Any]:
-    """Every node of a class, NamedTuples among them, which are plain containers elsewhere."""
+    """Yield every node of a class, and every NamedTuple, which `nodes` takes for a plain container."""
     yield from (node for _, node, _ in nodes(tree))
     visited: list[Any] = []
 
@@ -156,10 +162,11 @@ def _instances(tree: Any) -> Iterator[Any]:
 
 
 def mutables(root: Any, where: str = "", modules: bool = True) -> Iterator[tuple[str, Any]]:
-    """The mutable containers that the fields hold, functions not looked into, and `modules` where that is said.
+    """Yield the mutable containers that fields hold, with their places.
 
-    What another package keeps in private attributes, as a unit of astropy does, is its own, and so is what a
-    library that makes classes keeps in each instance between two underscores.
+    Functions are not searched, and nested nodes only with `modules`. Private attributes of another package's
+    objects, such as a unit of astropy, belong to that package. Attributes such as `__name__` belong to the
+    library that makes the class.
     """
     todo, seen, package = [(where, root)], set(), package_of(root)
     while todo:
@@ -179,13 +186,13 @@ def mutables(root: Any, where: str = "", modules: bool = True) -> Iterator[tuple
 
 
 def cached_values(root: Any) -> list[Any]:
-    """What each `functools.cached_property` keeps of the objects that can be reached."""
+    """List the cached values of `functools.cached_property` in all reachable objects."""
     kept = ((attributes(value), caches_of(type(value))) for _, value in reachable(root, ""))
     return [held[name] for held, names in kept for name in sorted(names & held.keys())]
 
 
 def caches_of(cls: type) -> set[str]:
-    """The names under which a `functools.cached_property` keeps a value."""
+    """Return the names of the cached properties of a class."""
     return {
         name
         for owner in cls.__mro__
@@ -195,12 +202,12 @@ def caches_of(cls: type) -> set[str]:
 
 
 def package_of(value: Any) -> str:
-    """The package of the class of a value."""
+    """Return the top-level package of the class of a value."""
     return type(value).__module__.partition(".")[0]
 
 
 def is_plain_object(value: Any) -> bool:
-    """An object that is its attributes: a pytree node, a dataclass, a configuration."""
+    """Whether a value consists of its attributes: a pytree node, a dataclass, a configuration."""
     if isinstance(value, ATOMS) or is_array(value):
         return False
     if package_of(value) == "jax":  # a jaxpr, which is jax's own
@@ -209,9 +216,10 @@ def is_plain_object(value: Any) -> bool:
 
 
 def kept_attributes(value: Any) -> dict[str, Any]:
-    """The attributes without what a `functools.cached_property` keeps, which is a cache and no change.
+    """Return the attributes of an object whose change matters, without caches.
 
-    So is what an object with a hash of its own, as a unit of astropy, keeps in private attributes beside its fields.
+    Values of a `functools.cached_property` are caches. So are private attributes, other than fields, of an
+    object with its own hash, such as a unit of astropy.
     """
     caches = caches_of(type(value))
     fields = getattr(type(value), "__dataclass_fields__", {})
@@ -224,7 +232,7 @@ def kept_attributes(value: Any) -> dict[str, Any]:
 
 
 def snapshot(value: Any, identity: bool = False, above: tuple[int, ...] = ()) -> Any:
-    """A snapshot that compares with ==; `identity` tells replaced containers apart."""
+    """Return a snapshot that compares with `==`. With `identity`, a replaced container is a difference."""
     if id(value) in above:
         return "cycle"
     inside = functools.partial(snapshot, identity=identity, above=(*above, id(value)))
@@ -248,27 +256,33 @@ def snapshot(value: Any, identity: bool = False, above: tuple[int, ...] = ()) ->
 
 
 def named_changes(before: Any, after: Any) -> str:
-    """The attributes at which two snapshots of one object differ, as the end of a sentence; empty where these have no names."""
+    """Return the end of a message that lists the attributes at which two snapshots of an object differ.
+
+    It is empty if the snapshots have no attribute names.
+    """
     mappings = [part for part in (before[-1], after[-1]) if isinstance(part, dict)]
     names = changed(*mappings) if len(mappings) == 2 else []
     return f": {', '.join(f'`{name}`' for name in names)}" if names else ""
 
 
 def atoms_of(instance: Any) -> dict[int, Any]:
-    """The functions among leaves and aux: by id, as a memo that deepcopy keeps them by."""
+    """Return the functions among leaves and aux by id, as a memo with which `deepcopy` keeps them."""
     parts = list(jax.tree.leaves(instance))
     parts += [part for _, _, aux in nodes(instance) for part in parts_of(aux)]
     return {id(v): v for v in parts if callable(v) and not is_plain_object(v)}
 
 
 def parts_of(value: Any) -> list[Any]:
-    """What a static value holds: in tuples and other containers, and in dataclasses, which are parts themselves."""
+    """List a static value and its parts, through containers and dataclasses.
+
+    Tuples count by their parts alone.
+    """
     inside = [part for member in members(value) for part in parts_of(member)]
     return inside if isinstance(value, tuple | frozenset) else [value, *inside]
 
 
 def members(value: Any) -> Iterable[Any]:
-    """What a container or a dataclass holds."""
+    """Return the entries of a container, or the attribute values of a dataclass."""
     if isinstance(value, CONTAINERS):
         return [member for _, member in items(value)]
     is_record = dataclasses.is_dataclass(value) and not isinstance(value, type)
@@ -282,7 +296,7 @@ def can_pickle(value: Any) -> bool:
 
 
 def check_caches_hold_no_tracer(variables: Sequence[tuple[str, Any]]) -> None:
-    """No container among the variables of a module or a class holds a tracer."""
+    """Check that no container among the variables of a module or class holds a tracer."""
     for name, value in variables:
         if isinstance(value, dict | list | set) and not name.startswith("__"):
             for place, target in reachable(value, name):
@@ -292,13 +306,13 @@ def check_caches_hold_no_tracer(variables: Sequence[tuple[str, Any]]) -> None:
 
 
 def containers_of(inputs: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """What the caller gives that can change; a module that is given is held, with all its own."""
+    """List the mutable containers in the inputs, but not inside modules, which own theirs."""
     containers = [mutables(i, name, modules=False) for name, i in inputs.items()]
     return [pair for pairs in containers for pair in pairs]
 
 
 def objects_in(value: Any) -> Iterator[Any]:
-    """What containers hold that is no container, whatever lies in it."""
+    """Yield the objects in nested containers that are not containers."""
     if not isinstance(value, CONTAINERS):
         yield value
         return
@@ -307,13 +321,13 @@ def objects_in(value: Any) -> Iterator[Any]:
 
 
 def turned_around(value: Any) -> Any:
-    """A dict of several entries in the opposite order, and all else as it is."""
+    """Reverse a dict of several entries, and return any other value unchanged."""
     several = type(value) is dict and len(value) > 1
     return dict(reversed(value.items())) if several else value
 
 
 def scramble(value: Any) -> None:
-    """Changes a mutable container in place."""
+    """Change a mutable container in place."""
     if isinstance(value, np.ndarray) and value.flags.writeable:
         np.copyto(value, not np.any(value), casting="unsafe")
     elif isinstance(value, dict | list | set):

@@ -1,4 +1,4 @@
-"""Static values: what is wrong with one, and others of its type."""
+"""Static values: their faults, and alternatives of the same type."""
 
 import copy
 import dataclasses
@@ -30,7 +30,7 @@ NUMPY = "a number of NumPy: it equals one of Python, and computes in another dty
 
 
 def static_fault(value: Any) -> str | None:
-    """What is wrong with a value as static, or None."""
+    """Return the reason why a value must not be static, or None."""
     if isinstance(value, np.generic):
         return NUMPY
     if is_array(value):
@@ -58,7 +58,10 @@ def static_fault(value: Any) -> str | None:
 
 @or_else(False)
 def compares_itself(value: Any) -> bool:
-    """Whether the class of a static value has an `__eq__` and a `__hash__` of its author's, which say of its arrays what they are."""
+    """Whether the author of a value's class wrote working `__eq__` and `__hash__`.
+
+    These also decide how its arrays compare.
+    """
     methods = (getattr(type(value), name, None) for name in ("__eq__", "__hash__"))
     codes = [getattr(method, "__code__", None) for method in methods]
     # Those of `object` have no code, and those that `dataclass` writes no file.
@@ -69,18 +72,21 @@ def compares_itself(value: Any) -> bool:
 
 
 def mutable_ids(value: Any) -> set[int]:
-    """The ids of the containers in a static value that can change."""
+    """Return the ids of the mutable containers in a static value."""
     return {id(part) for part in parts_of(value) if isinstance(part, MUTABLE)}
 
 
 def is_made_anew(value: Any, again: Any) -> bool:
-    """Whether what can change in a static value is of one flatten alone, and not in that of another: nobody else holds it."""
+    """Whether each flatten makes the mutable containers of a static value anew, so no object shares them."""
     ids = mutable_ids(value)
     return bool(ids) and ids.isdisjoint(mutable_ids(again))
 
 
 def are_functions_of_libraries(value: Any) -> bool:
-    """Whether a value is made of functions that a library has made, as `optax.adam(1e-3)` is: they are new each time that it is called."""
+    """Whether the leaves of a value are functions of libraries, such as `optax.adam(1e-3)`.
+
+    Each call of such a factory returns new functions.
+    """
     parts = jax.tree.leaves(value)
     homes = {(getattr(part, "__module__", None) or "").partition(".")[0] for part in parts}
     return bool(parts) and all(map(inspect.isfunction, parts)) and homes <= {*LIBRARIES}
@@ -88,7 +94,7 @@ def are_functions_of_libraries(value: Any) -> bool:
 
 @or_else(True, AttributeError, TypeError)
 def is_frozen(value: Any) -> bool:
-    """Whether a dataclass refuses an assignment: by its decorator, or by a method of its own, as that of Equinox, whose copies take one."""
+    """Whether a dataclass refuses assignment, by its decorator or by a `__setattr__` such as Equinox's."""
     if type(value).__dataclass_params__.frozen:
         return True
     name, attribute = next(iter(attributes(value).items()), ("", None))
@@ -97,7 +103,7 @@ def is_frozen(value: Any) -> bool:
 
 
 def is_unhashable(value: Any) -> bool:
-    """Whether a static value has no hash, and no array is the reason."""
+    """Whether a static value has no hash for a reason other than an array."""
     try:
         hash(with_slices_as_tuples(value))
     except TypeError:
@@ -106,7 +112,7 @@ def is_unhashable(value: Any) -> bool:
 
 
 def with_slices_as_tuples(value: Any) -> Any:
-    """What has a hash where it has one since Python 3.12."""
+    """Replace slices by tuples, since Python hashes slices only from 3.12 on."""
     if isinstance(value, slice):
         return value.start, value.stop, value.step
     if type(value) is tuple:
@@ -115,7 +121,7 @@ def with_slices_as_tuples(value: Any) -> Any:
 
 
 def structures_in(value: Any) -> Iterator[Any]:
-    """The structures of arrays, with their dtypes, that a static value says."""
+    """Yield each `jax.ShapeDtypeStruct` in a static value."""
     if isinstance(value, jax.ShapeDtypeStruct):
         yield value
     elif isinstance(value, dict):
@@ -126,7 +132,10 @@ def structures_in(value: Any) -> Iterator[Any]:
 
 
 def said_in_bfloat16(instance: Any) -> Any:
-    """The instance, with the structures of floating arrays that its static values say in bfloat16, as if it were built with an example in it."""
+    """Return the instance with floating `jax.ShapeDtypeStruct` in its fields changed to bfloat16.
+
+    The result is as if the constructor had been given an example in bfloat16.
+    """
 
     def narrow(value: Any) -> Any:
         is_float = isinstance(value, jax.ShapeDtypeStruct) and jnp.issubdtype(value.dtype, jnp.floating)
@@ -138,7 +147,7 @@ def said_in_bfloat16(instance: Any) -> Any:
 
 
 def another_value(value: Any) -> Any:
-    """Another static value of the same type, or None where none is obvious."""
+    """Return another static value of the same type, or None if none is obvious."""
     if isinstance(value, bool):
         return not value
     if type(value) is float and 0 <= value < 1:
@@ -153,7 +162,10 @@ def another_value(value: Any) -> Any:
 
 
 def alternatives(value: Any, told_apart: Iterable[str] = ()) -> list[Any]:
-    """Other static values of the same type, among them one that should matter: first those that the code tells apart."""
+    """List other static values of the same type, first the strings that code compares with.
+
+    The list is meant to contain a value that makes a difference.
+    """
     if type(value) is str:
         return [*(text for text in told_apart if text != value), another_value(value)]
     if isinstance(value, enum.Enum):
@@ -170,17 +182,17 @@ def alternatives(value: Any, told_apart: Iterable[str] = ()) -> list[Any]:
 
 
 def alternatives_at(instance: Any, path: str) -> list[Any]:
-    """Those of the static value that an instance holds at a path, by what its code tells apart."""
+    """List alternatives to the static value at a path, with strings that the class compares it with."""
     told_apart = compared_strings(type(instance), path)
     return [other for other in alternatives(look_up(instance, path), told_apart) if other is not None]
 
 
 @or_else(None)
 def with_functions_of(earlier: Any, later: Any) -> Any:
-    """The later of two values that are made alike, with the functions and static parts of the earlier in the place of equal ones.
+    """Return `later` with functions and static parts of `earlier`, if the two were made alike.
 
-    What a part of an example makes anew, as a function in its constructor, tells of the class of that part. None where the two differ
-    in more than numbers, nothing is made anew, or both would hold one container.
+    Functions that a part's constructor makes anew concern the class of that part. Return None if treedefs
+    differ in more than addresses, nothing is made anew, or static parts hold mutable containers.
     """
     (first, treedef), (second, other) = flatten(earlier), flatten(later)
     if not reads_the_same(treedef, other):
@@ -194,10 +206,10 @@ def with_functions_of(earlier: Any, later: Any) -> Any:
 
 
 def is_made_alike(old: Any, new: Any) -> bool:
-    """Whether one function was made twice."""
+    """Whether two functions differ only by their addresses, because code made one function twice."""
     return old is not new and callable(old) and not is_array(old) and reads_the_same(old, new)
 
 
 def reads_the_same(value: Any, other: Any) -> bool:
-    """Whether two values are equal, or differ by where they lie in memory alone."""
+    """Whether two values are equal, or their texts differ only by addresses."""
     return bool(value == other) or _ADDRESS.sub("", str(value)) == _ADDRESS.sub("", str(other))

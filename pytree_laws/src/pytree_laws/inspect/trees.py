@@ -1,4 +1,4 @@
-"""Trees: leaves, paths, nodes, and ways to replace what is in them."""
+"""Trees: leaves, paths and nodes, and functions that replace parts of them."""
 
 import functools
 import sys
@@ -28,7 +28,7 @@ def path_name(path: Any) -> str:
 
 
 def named_leaves(tree: Any) -> list[tuple[str, Any]]:
-    """Leaf paths and leaves, in the order of flatten."""
+    """List paths and leaves in the order of flatten."""
     return [(path_name(path), leaf) for path, leaf in jax.tree_util.tree_leaves_with_path(tree)]
 
 
@@ -41,19 +41,19 @@ def arrays_of(tree: Any) -> list[Any]:
 
 
 def axis_sizes(tree: Any) -> set[int]:
-    """The sizes of all axes of the arrays in a tree."""
+    """Return the sizes of all axes of the arrays in a tree."""
     return {size for array in arrays_of(tree) for size in array.shape}
 
 
 def numbers_of(tree: Any) -> list[Any]:
-    """The arrays of a tree, and the numbers of Python in it as the arrays that a trace makes of them."""
+    """List the arrays of a tree, with Python numbers as the arrays that a trace makes of them."""
     plain = bool | int | float | complex
     leaves = (leaf for leaf in jax.tree.leaves(tree) if is_array(leaf) or isinstance(leaf, plain))
     return [leaf if is_array(leaf) else jnp.asarray(leaf) for leaf in leaves]
 
 
 def inexact_places(tree: Any) -> list[int]:
-    """The positions of the leaves that have a gradient."""
+    """List the positions of the leaves that have a gradient."""
     return [i for i, leaf in enumerate(jax.tree.leaves(tree)) if is_inexact(leaf)]
 
 
@@ -62,7 +62,7 @@ def avals(tree: Any) -> dict[str, tuple[Any, ...]]:
 
 
 def differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parts of two mappings with the same names that are not equal, each by name."""
+    """Return the entries of the first mapping that differ in the second, and their values there."""
     names = [name for name, form in first.items() if second.get(name) != form]
     return {name: first[name] for name in names}, {name: second.get(name) for name in names}
 
@@ -70,19 +70,19 @@ def differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[dict
 def without_lost_weakness(
     before: Mapping[str, tuple[Any, ...]], after: Mapping[str, tuple[Any, ...]]
 ) -> dict[str, tuple[Any, ...]]:
-    """The avals `after`, with those that are weakly typed no more as they were: P5 speaks of that."""
+    """Return the avals `after`, undoing each change that only lost a weak type, which P5 reports."""
     return {
         name: before[name] if before.get(name) == (*form[:-1], True) else form for name, form in after.items()
     }
 
 
 def remade(tree: Any) -> Any:
-    """The tree again: the same leaves, in containers and nodes of its own."""
+    """Rebuild a tree with the same leaves in new containers and nodes."""
     return jax.tree.map(lambda leaf: leaf, tree)
 
 
 def instances_in(tree: Any, cls: type) -> list[Any]:
-    """The nodes of just this class, each whole."""
+    """List the nodes whose type is exactly this class."""
     nodes = jax.tree.leaves(tree, is_leaf=lambda node: type(node) is cls)
     return [node for node in nodes if type(node) is cls]
 
@@ -92,13 +92,13 @@ def is_under(name: str, path: str) -> bool:
 
 
 def replace_leaves(tree: Any, places: Mapping[int, Any]) -> Any:
-    """`tree` with the leaves at these positions replaced."""
+    """Return the tree with the leaves at these positions replaced."""
     leaves, treedef = flatten(tree)
     return treedef.unflatten([places.get(i, leaf) for i, leaf in enumerate(leaves)])
 
 
 def map_arrays(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
-    """`jax.tree.map` over the arrays alone: other leaves stay as they are in `tree`."""
+    """Apply `jax.tree.map` to the arrays alone. Other leaves stay as they are in `tree`."""
     return jax.tree.map(lambda leaf, *rest: function(leaf, *rest) if is_array(leaf) else leaf, tree, *others)
 
 
@@ -107,9 +107,9 @@ def stack(trees: Sequence[Any]) -> Any:
 
 
 def unstacked(stacked: Any) -> list[Any]:
-    """The layers one by one; what is no array is the same in all of them.
+    """Split stacked layers into a list. Leaves that are not arrays are the same in each layer.
 
-    Raises ValueError for an instance without arrays, which has no number of layers.
+    Raise ValueError unless all arrays share the size of their first axis.
     """
     leaves, treedef = jax.tree.flatten(stacked)
     sizes = {leaf.shape[0] for leaf in leaves if is_array(leaf)}
@@ -122,12 +122,12 @@ def unstacked(stacked: Any) -> list[Any]:
 
 
 def keys_as_data(tree: Any) -> Any:
-    """Typed keys cannot be pickled; their data can."""
+    """Replace typed keys, which cannot be pickled, by their data."""
     return map_arrays(lambda v: jax.random.key_data(v) if is_key(v) else v, tree)
 
 
 def bfloat16(tree: Any) -> Any:
-    """The tree with its floats in bfloat16."""
+    """Return the tree with its floating arrays in bfloat16."""
     dtype = jnp.dtype("bfloat16")
     return map_arrays(lambda v: on_device(v, dtype) if is_floating(v) else v, tree)
 
@@ -136,7 +136,7 @@ ARRAY = object()  # the place of an array leaf in the static half of a tree
 
 
 def partition(tree: Any) -> tuple[Any, list[Any]]:
-    """A tree as a hashable part and its arrays, for trees with leaves that are no arrays."""
+    """Split a tree into a static part, which `jit` can hash, and a list of its arrays."""
     leaves, treedef = flatten(tree)
     static = (treedef, tuple(ARRAY if is_array(leaf) else leaf for leaf in leaves))
     return static, [leaf for leaf in leaves if is_array(leaf)]
@@ -153,12 +153,12 @@ def is_node(value: Any) -> bool:
 
 
 def one_level(value: Any) -> tuple[Sequence[Any], Any] | None:
-    """Children and aux of a node; None for a leaf."""
+    """Return children and aux of a node, or None for a leaf."""
     return jax.tree_util.default_registry.flatten_one_level(value)  # type: ignore[attr-defined]
 
 
 def nodes(tree: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Every node of a class (not dict, list, tuple, None) with its place and aux."""
+    """Yield place, node and aux of every node other than a dict, list, tuple or None."""
     level = one_level(tree)
     if level is None:
         return
@@ -171,19 +171,22 @@ def nodes(tree: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
 
 
 def shown_path(tree: Any, path: str) -> str:
-    """How a message names a leaf: by its attribute, where a class was registered without keys and the path has its position."""
+    """Return the name of a leaf in messages: its attribute, if its path is a position.
+
+    Paths are positions in a class that is registered without keys.
+    """
     leaf = dict(named_leaves(tree)).get(path)
     names = [name for name, value in attributes(tree).items() if value is leaf and path.isdecimal()]
     return names[0] if len(names) == 1 else path
 
 
 def parts_of_aux(aux: Any) -> tuple[Any, ...]:
-    """The static values in the aux of a node."""
+    """Return the static values in the aux of a node as a tuple."""
     return aux if isinstance(aux, tuple) else (aux,)
 
 
 def attributes(value: Any) -> dict[str, Any]:
-    """What is stored on the object itself: its `__dict__` and its slots."""
+    """Return the attributes stored on the object itself, in `__dict__` and in slots."""
     result = dict(getattr(value, "__dict__", {}))
     for cls in type(value).__mro__:
         slots = cls.__dict__.get("__slots__", ())
@@ -194,13 +197,13 @@ def attributes(value: Any) -> dict[str, Any]:
 
 
 def unset_fields(instance: Any) -> list[str]:
-    """The fields of a dataclass that its constructor has not stored: one with a default is read off the class."""
+    """List the dataclass fields that the instance does not store, whose default the class provides."""
     fields = getattr(instance, "__dataclass_fields__", {})
     return [name for name in fields if name not in attributes(instance)]
 
 
 def walk(tree: Any, path: Any) -> Any:
-    """What the keys of a path lead to, by name."""
+    """Follow the keys of a path through a tree."""
     for key in path:
         if isinstance(key, jax.tree_util.GetAttrKey):
             tree = getattr(tree, key.name)
@@ -214,7 +217,7 @@ def walk(tree: Any, path: Any) -> Any:
 
 
 def look_up(tree: Any, path: str) -> Any:
-    """What a dotted path leads to: attributes, positions and dict keys."""
+    """Follow a dotted path through attributes, positions and dict keys."""
     for name in path.split("."):
         by_name = {str(key): value for key, value in tree.items()} if isinstance(tree, dict) else {}
         if name in by_name or (type(tree) is dict and not name.isdigit()):
@@ -230,7 +233,7 @@ def look_up(tree: Any, path: str) -> Any:
 
 
 def clone_as(cls: type, instance: Any, /, **changes: Any) -> Any:
-    """An instance of `cls` with the same attributes, made without its constructor."""
+    """Make an instance of `cls` with the same attributes but for `changes`, without its constructor."""
     if isinstance(instance, tuple):
         return tuple.__new__(cls, getattr(instance, "_replace")(**changes) if changes else instance)  # noqa: B009
     if isinstance(instance, functools.partial):
@@ -243,14 +246,14 @@ def clone_as(cls: type, instance: Any, /, **changes: Any) -> Any:
 
 
 def with_attribute(instance: Any, path: str, value: Any) -> Any:
-    """An instance with another value at a dotted path of attributes, made around constructors."""
+    """Return an instance with another value at a dotted path of attributes, without its constructor."""
     name, _, below = path.partition(".")
     attribute = with_attribute(getattr(instance, name), below, value) if below else value
     return clone_as(type(instance), instance, **{name: attribute})
 
 
 def tree_at(path: Any, instance: Any, value: Any) -> Any:
-    """Replaces one leaf by path, with Equinox where it is in use."""
+    """Replace a leaf by path, with `equinox.tree_at` if Equinox is imported."""
     equinox: Any = sys.modules.get("equinox")
     if equinox is not None:
         return equinox.tree_at(lambda tree: walk(tree, path), instance, value)
@@ -259,14 +262,14 @@ def tree_at(path: Any, instance: Any, value: Any) -> Any:
 
 
 def new_carry(result: Any, carry: Any) -> Any:
-    """The new carry: the result, or the first of its parts, or of theirs."""
+    """Return the result, or the first of its nested parts with the structure of the carry."""
     while structure(result) != structure(carry) and isinstance(result, tuple | list):
         result = result[0]
     return result
 
 
 def next_of(part: Any, result: Any) -> Any:
-    """The next of a part, if a result holds it: of the same type and treedef."""
+    """Return the first node in a result with the type and treedef of `part`, or None."""
 
     def is_next(node: Any) -> bool:
         return type(node) is type(part) and structure(node) == structure(part)
@@ -275,7 +278,10 @@ def next_of(part: Any, result: Any) -> Any:
 
 
 def without_functions(result: Any) -> Any:
-    """A result without what its modules hold besides arrays and numbers: that is static, as `filter_jit` has it."""
+    """Drop leaves of modules in a result that are neither arrays nor numbers.
+
+    `equinox.filter_jit` takes such leaves for static.
+    """
     if all(map(_is_value, jax.tree.leaves(result))):
         return result
     return jax.tree.map(_values_of_module, result, is_leaf=_is_no_container)
@@ -288,7 +294,7 @@ def _values_of_module(part: Any) -> Any:
 
 
 def _is_value(leaf: Any) -> bool:
-    """Whether a leaf is an array or a number; a `jax.ShapeDtypeStruct` has a dtype, and no value."""
+    """Whether a leaf is an array or a number. A `jax.ShapeDtypeStruct` has a dtype but no value."""
     has_dtype = hasattr(leaf, "dtype") and not isinstance(leaf, jax.ShapeDtypeStruct)
     return has_dtype or isinstance(leaf, bool | int | float | complex)
 
@@ -299,35 +305,35 @@ def _is_no_container(value: Any) -> bool:
 
 
 def is_named_tuple(value: Any) -> bool:
-    """Whether the items of a value have names; a dict may refuse to be asked for an attribute."""
+    """Whether a value is a NamedTuple. Dicts that refuse `hasattr` are excluded first."""
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
 def given_arrays(inputs: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The arrays among the inputs, in containers too, but not those inside of modules."""
+    """List paths and arrays among the inputs, through containers but not inside modules."""
     plain = {n: v for n, v in inputs.items() if is_array(v) or not _is_no_container(v)}
     pairs = jax.tree_util.tree_leaves_with_path(plain, is_leaf=_is_no_container)
     return [(path_name(path), value) for path, value in pairs if is_array(value)]
 
 
 def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """The paths at which two mappings differ."""
+    """List the paths at which two mappings differ."""
     return [path for path in {**before, **after} if before.get(path) != after.get(path)]
 
 
 def under_any(name: str, roots: Sequence[str]) -> bool:
-    """Whether a path is one of these, or below one."""
+    """Whether a path is one of `roots`, or below one."""
     return any(is_under(name, root) for root in roots)
 
 
 def named_numbers(name: str, tree: Any) -> dict[str, Any]:
-    """The numbers in a result, by path below its name."""
+    """Return the inexact values in a result, by path below `name`."""
     pairs = ((f"{name}.{path}".rstrip("."), leaf) for path, leaf in named_leaves(tree))
     return {path: leaf for path, leaf in pairs if is_number(leaf)}
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a float or complex number of Python, or an array that holds no keys."""
+    """Whether a value is a Python float or complex number, or an array other than a key."""
     if isinstance(value, bool | int | str):
         return False
     return isinstance(value, float | complex) or (is_array(value) and not is_key(value))

@@ -1,1 +1,1 @@
-"""Patches of private parts of jax and Python, each of which works without what it patches."""
+"""Patches of private parts of jax and Python. If a part is missing, its patch does nothing."""

@@ -1,9 +1,10 @@
-"""What has jax compile in less time while a law runs: most of its programs run once or twice.
+"""Quick compilation by jax while a law runs, since most of its programs run once or twice.
 
-`jax.jit` takes options of XLA, an eager operation does not, and XLA reads its variable but once for a
-process, which is not ours. So they join where jax makes the options of each program. And jax makes for each
-program the surroundings in which it is written down, with every dialect of MLIR anew: these serve several.
-Both are private functions of jax, put back after each law; a jax that has others goes on as always.
+`jax.jit` takes options of XLA, but an eager operation does not. XLA reads its environment variable once in a
+process, which may be another program's. So the options are added in the private function that makes the
+options of each program. Another private function makes an MLIR context, with every dialect, for each program.
+With the patch, several programs share a context. The functions are restored after each law. A jax without
+these functions compiles as usual.
 """
 
 import contextlib
@@ -22,7 +23,11 @@ from .replace import replaced
 from .shared_executables import shared_executables
 
 QUICK: Mapping[str, Any] = {"xla_cpu_use_fusion_emitters": False, "xla_cpu_parallel_codegen_split_count": 1}
-"""On the CPU, XLA compiles in a third of the time without its fusion emitters, and in less of both cores in one piece."""
+"""Options of XLA for the CPU.
+
+Without fusion emitters, compilation takes a third of the time. In a single piece, it takes less time of both
+cores.
+"""
 OPTIONS = "jax._src.compiler", "get_compile_options"
 OVERRIDES = "env_options_overrides"  # what it takes
 CONTEXT = "jax._src.interpreters.mlir", "make_ir_context"
@@ -32,7 +37,7 @@ PROGRAMS = 50  # that one context serves, since it keeps what it has seen
 
 @functools.cache
 def quick_options() -> dict[str, Any] | None:
-    """Those of `QUICK` that this platform and this version of XLA know."""
+    """Return the options of `QUICK` that this platform and this version of XLA accept, or None."""
     for options in (dict(QUICK), *({name: value} for name, value in QUICK.items())):
         try:
             jax.jit(lambda x: x, compiler_options=options)(np.float32(0))
@@ -44,7 +49,7 @@ def quick_options() -> dict[str, Any] | None:
 
 @contextlib.contextmanager
 def quick_compilation() -> Generator[None, None, None]:
-    """Within it eager operations are compiled with `QUICK`, too, programs share their contexts, and equal ones are compiled once."""
+    """Compile eager operations with `QUICK`, share contexts, and compile equal programs once."""
     quick_options()  # found out before it is needed, by programs of its own
     with (
         replaced(OPTIONS, _takes_overrides, _with_quick),
@@ -62,7 +67,7 @@ def _takes_overrides(function: Any) -> bool:
 
 @functools.cache
 def _makes_anew(function: Any) -> bool:
-    """Whether it makes a context of nothing at each call: from 0.12 on, jax shares them by itself."""
+    """Whether a function makes a new context at each call. From 0.12 on, jax shares contexts itself."""
     return not inspect.signature(function).parameters and function() is not function()
 
 
@@ -76,7 +81,7 @@ def _with_quick(made: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_lowering() -> bool:
-    """Whether a program is being written down at this moment: what another one puts into the same context would land in it."""
+    """Whether jax is lowering a program, whose context another program must not enter."""
     mlir: Any = sys.modules.get("jax._src.lib.mlir")
     with contextlib.suppress(AttributeError, ValueError):
         return mlir.ir.Context.current is not None
@@ -85,7 +90,7 @@ def _is_lowering() -> bool:
 
 @functools.cache
 def _shared(made: Callable[[], Any]) -> Callable[[], Any]:
-    """A maker of contexts that hands out each of them `PROGRAMS` times, to the main thread alone."""
+    """Wrap a maker of contexts so that each context serves `PROGRAMS` programs in the main thread."""
     contexts: list[Any] = []
 
     def shared() -> Any:
@@ -100,10 +105,10 @@ def _shared(made: Callable[[], Any]) -> Callable[[], Any]:
 
 @functools.cache
 def _without_sharding(_: Any) -> property:
-    """Has tracers say at once that they have no `sharding`, which NNX asks each one that is stored.
+    """Return a property by which tracers raise at once for `sharding`, which NNX reads of each stored tracer.
 
-    jax prints the operations that led to the tracer for a message that nobody sees, since its `__getattr__` has another one:
-    a fifth of what the constructor of a module takes to trace.
+    jax would list the operations behind the tracer in a message that is never shown. That takes a fifth of
+    the time in which a constructor is traced.
     """
 
     def sharding(tracer: Any) -> Any:

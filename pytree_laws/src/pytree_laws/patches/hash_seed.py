@@ -1,4 +1,4 @@
-"""What differs from process to process: the hash of a text, and with it the order of a set."""
+"""Hashes of texts, which differ between processes, and with them the order of sets."""
 
 import builtins
 import contextlib
@@ -17,7 +17,7 @@ _LIBRARIES = (
 
 @contextlib.contextmanager
 def salted(salt: int) -> Generator[list[str]]:
-    """Within it the hash of a text is another one; what asks for it is noted by its place."""
+    """Change the hashes of texts, and collect the lines of an author's code that call `hash` on texts."""
     asked: list[str] = []
     plain: Callable[[Any], int] = builtins.hash
 
@@ -34,21 +34,21 @@ def salted(salt: int) -> Generator[list[str]]:
 
 
 def has_text(value: Any) -> bool:
-    """Whether the hash of a value is that of a text in it, which is new in each process."""
+    """Whether the hash of a value depends on a text, and so differs between processes."""
     if isinstance(value, tuple | frozenset):
         return any(map(has_text, value))
     return isinstance(value, str | bytes)
 
 
 def _is_of_author(frame: FrameType) -> bool:
-    """Whether code asks that is of no library, and no `__hash__`, which need not be the same for ever."""
+    """Whether a frame is of no library, and of no `__hash__`, whose result need not be stable."""
     root = str(frame.f_globals.get("__name__", "")).partition(".")[0]
     is_library = root in _LIBRARIES or root in sys.stdlib_module_names
     return not is_library and frame.f_code.co_name != "__hash__"
 
 
 class Turned(frozenset[Any]):
-    """A set of the same elements, which come in the opposite order: as in another process."""
+    """A set that iterates in the opposite order, as it may in another process."""
 
     def __iter__(self) -> Iterator[Any]:
         return reversed(list(super().__iter__()))

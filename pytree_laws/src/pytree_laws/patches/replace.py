@@ -1,4 +1,4 @@
-"""A private attribute of another package, replaced for a while, where it is there and as it was known."""
+"""Temporary replacement of a private attribute of another package, if the attribute is as expected."""
 
 import contextlib
 import sys
@@ -10,7 +10,10 @@ from typing import Any
 def replaced(
     place: tuple[str, str], fits: Callable[[Any], bool], wrap: Callable[[Any], Any]
 ) -> Generator[None, None, None]:
-    """Within it the function of a module, or what a class of it has, is another, made of it, where it is there and fits."""
+    """Replace a private attribute of a module, or of a class in a module, by `wrap(attribute)`.
+
+    Do nothing if the attribute is missing or does not fit.
+    """
     module, path = place
     above, _, name = path.rpartition(".")
     owner: Any = sys.modules.get(module)

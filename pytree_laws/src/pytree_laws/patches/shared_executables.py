@@ -1,9 +1,9 @@
-"""Has jax compile equal programs once: an eager `lax.scan` over a new closure is traced, and compiled, at each call.
+"""Executables that equal programs share, since an eager `lax.scan` over a new closure compiles at each call.
 
-jax finds an executable by the function that it came from, and no new function has one. A law calls the same method many
-times, each with the same program. So programs are compared as they are handed to XLA: equal texts with equal options for
-the same devices have one executable. A program that calls Python is compiled each time, since its text does not say what
-it calls.
+jax finds an executable by its function, and a new function has none. A law calls the same method many times,
+each with the same program. So the patch compares programs as XLA receives them. Equal texts with equal
+options and devices share an executable. A program that calls Python is compiled each time, since its text
+does not name the function.
 """
 
 import functools
@@ -28,7 +28,7 @@ MAX_EXECUTABLES = 256  # of the programs that were used last
 
 
 def shared_executables() -> AbstractContextManager[None]:
-    """Within it a program that was compiled already is not compiled again."""
+    """Return a context in which jax does not compile a program that it has compiled before."""
     return replaced(COMPILE, _takes_programs, _compiling_once)
 
 
@@ -39,7 +39,7 @@ def _takes_programs(function: Any) -> bool:
 
 @functools.cache
 def _compiling_once(compile_program: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, which keeps the executables that it gave."""
+    """Wrap the function that compiles a program with a cache of executables."""
     executables: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
 
     def compile_once(

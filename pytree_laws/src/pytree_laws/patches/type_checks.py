@@ -1,4 +1,4 @@
-"""Checks of annotations at run time, which `pytest --jaxtyping-packages=...` adds to each function and dataclass of a package."""
+"""Run-time checks of annotations, which `pytest --jaxtyping-packages=...` adds to a package."""
 
 import contextlib
 import sys
@@ -7,9 +7,10 @@ from collections.abc import Generator
 
 @contextlib.contextmanager
 def without_type_checks() -> Generator[None, None, None]:
-    """Switch the checks of jaxtyping off, where it is loaded.
+    """Switch the checks of jaxtyping off, if it is imported.
 
-    A law may hand on what no annotation allows. It asks what the class itself does with that, as it is in use without the checks.
+    A law may pass values that no annotation allows. It tests the class as it is used, which is without these
+    checks.
     """
     config = getattr(sys.modules.get("jaxtyping"), "config", None)
     former = getattr(config, "jaxtyping_disable", None)

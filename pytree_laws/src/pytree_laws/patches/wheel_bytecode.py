@@ -1,7 +1,8 @@
-"""Keeps the bytecode of a wheel on the path: `zipimport` compiles each module anew in each run, and twice.
+"""Cache of bytecode for a wheel on the path, whose modules `zipimport` compiles anew in each run.
 
-The code of all modules is one file in the `__pycache__` beside the wheel, as Python keeps that of a file: not with
-`PYTHONDONTWRITEBYTECODE`, and under `PYTHONPYCACHEPREFIX` where that is set. It holds for one place and one content.
+A file in the `__pycache__` beside the wheel holds the code of all modules. As for other modules,
+`PYTHONDONTWRITEBYTECODE` and `PYTHONPYCACHEPREFIX` apply. The file is valid for one path and one content of
+the wheel.
 """
 
 import contextlib
@@ -15,11 +16,11 @@ from types import CodeType
 from zipimport import zipimporter
 
 DAMAGED = (OSError, EOFError, ValueError, TypeError)
-"""What reading a file raises that is not there, not whole, or of another Python."""
+"""Errors of reading a file that is missing, damaged or from another Python."""
 
 
 def keep_bytecode(loader: object) -> None:
-    """Import the modules below a package from kept bytecode, if its loader is that of an archive."""
+    """Import the modules of a package from cached bytecode, if its loader reads an archive."""
     if not isinstance(loader, zipimporter):
         return
     archive = loader.archive
@@ -36,14 +37,14 @@ def keep_bytecode(loader: object) -> None:
 
 
 class KeptImporter(zipimporter):
-    """An importer of one folder of an archive, which does not compile: the code of each module is there by its path."""
+    """An importer for one folder of an archive, with the compiled code of each module by path."""
 
     def __init__(self, path: str, codes: Mapping[str, CodeType]) -> None:
         super().__init__(path)
         self.codes = codes
 
     def get_filename(self, fullname: str) -> str:
-        """The path of a module, archive included."""
+        """Return the path of a module, including the path of the archive."""
         module = os.path.join(self.archive, self.prefix + fullname.rpartition(".")[2])
         return os.path.join(module, "__init__.py") if self.is_package(fullname) else f"{module}.py"
 
@@ -52,7 +53,7 @@ class KeptImporter(zipimporter):
 
 
 def _codes(archive: str) -> Mapping[str, CodeType]:
-    """The code of each module by its path, kept from an earlier run or for later ones."""
+    """Return the code of each module by path, from the cache or compiled for it."""
     from zipfile import ZipFile  # here, because the laws are no archive where they are installed
 
     kept = Path(importlib.util.cache_from_source(f"{Path(archive).with_suffix('.py')}"))
@@ -72,7 +73,7 @@ def _codes(archive: str) -> Mapping[str, CodeType]:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file at once, since other runs may read it; none where the folder cannot be written to."""
+    """Write a file atomically, since other runs may read it. Ignore a folder that is not writable."""
     scratch = path.with_suffix(f".{os.getpid()}")
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)

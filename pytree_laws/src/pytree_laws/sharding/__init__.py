@@ -1,1 +1,1 @@
-"""Where the parts of a class lie on a mesh: dims by name, specs of arrays, meshes, and what a program does on them."""
+"""Placement of a class on a mesh: dims by name, specs of arrays, meshes, and programs on them."""

@@ -1,4 +1,4 @@
-"""The names of dims, as jaxtyping annotations give them."""
+"""Names of dims in jaxtyping annotations."""
 
 import inspect
 import sys
@@ -17,12 +17,12 @@ Dims = tuple[str, ...]
 
 
 def dims_of_leaves(instance: Any) -> dict[str, Dims]:
-    """The names of the dims of each array in an instance, by path, as the classes that hold it annotate them."""
+    """Map the path of each array in an instance to the names of its dims, as its class annotates them."""
     return {path: dims for path, dims in _named(type(instance), instance, "", ()) if dims}
 
 
 def own_dims(instance: Any) -> dict[str, Dims]:
-    """The same of the arrays that no other annotated class holds."""
+    """Return the dims of the arrays that no other annotated class holds."""
     values = {name: getattr(instance, name, None) for name in hints_of(type(instance))}
     inner = {n for n, v in values.items() for part in _parts(v) if hints_of(type(part))}
     pairs = dims_of_leaves(instance).items()
@@ -30,7 +30,7 @@ def own_dims(instance: Any) -> dict[str, Dims]:
 
 
 def dims_of_call(call: Any, arguments: Sequence[Any]) -> tuple[list[Dims | None], list[Dims | None]]:
-    """The names of the dims of each argument that is an array, and of each result; None where nothing names them."""
+    """Return the names of the dims of each array argument and of each result, or None without names."""
     try:
         hints = typing.get_type_hints(call)
         names = [*inspect.signature(call).parameters]
@@ -45,7 +45,7 @@ def dims_of_call(call: Any, arguments: Sequence[Any]) -> tuple[list[Dims | None]
 
 
 def results_with_dims(annotation: Any) -> list[str]:
-    """The paths of the results whose dims an annotation has, and no other annotation beside it."""
+    """List the paths of the results for which an annotation names dims."""
     several = typing.get_args(annotation) if typing.get_origin(annotation) is tuple else ()
     if not several:
         return [""] if _tokens(annotation) is not None else []
@@ -53,9 +53,9 @@ def results_with_dims(annotation: Any) -> list[str]:
 
 
 def _named(annotation: Any, value: Any, path: str, above: tuple[Any, ...]) -> Iterator[tuple[str, Dims]]:
-    """The arrays in a value, and the names that its annotation gives them; none of what it lies in itself.
+    """Yield the paths of the arrays in a value, with the names of dims in their annotations.
 
-    A method that stands for a field leads back to its instance, and a part may know what holds it.
+    Values in `above` are skipped, since a part may refer back to the instance that holds it.
     """
     value = _in_variable(value)
     if any(value is holder for holder in above):
@@ -76,7 +76,7 @@ def _named(annotation: Any, value: Any, path: str, above: tuple[Any, ...]) -> It
 
 
 def _in_variable(value: Any) -> Any:
-    """What a Variable of Flax holds; any other value as it is."""
+    """Return the value of a Flax Variable, or any other value unchanged."""
     nnx: Any = sys.modules.get("flax.nnx")
     is_variable = nnx is not None and isinstance(value, nnx.Variable)
     return value.get_value() if is_variable else value
@@ -92,7 +92,7 @@ def _fields(value: Any, path: str, above: tuple[Any, ...]) -> Iterator[tuple[str
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """A value, or what lies in its containers."""
+    """Yield a value other than an array, or such values in its containers."""
     value = _in_variable(value)
     if isinstance(value, Mapping) or _is_list(value):
         for child in value.values() if isinstance(value, Mapping) else value:
@@ -102,12 +102,11 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def _is_list(value: Any) -> bool:
-    """Whether the items of a value have a path by their index; those of a named tuple have names."""
+    """Whether the items of a value have paths by index, unlike the items of a NamedTuple."""
     return isinstance(value, Sequence) and not isinstance(value, str | bytes) and not is_named_tuple(value)
 
 
 def _items(annotation: Any, count: int) -> list[Any]:
-    """The annotations of the items of a tuple or a list."""
     for member in _members(annotation):
         arguments = typing.get_args(member)
         if arguments and (len(arguments) == 1 or arguments[-1] is ...):
@@ -118,20 +117,20 @@ def _items(annotation: Any, count: int) -> list[Any]:
 
 
 def _options(annotation: Any, count: int) -> list[Any]:
-    """The last of so many parameters of a generic type, of each member of a union."""
+    """Return the last parameter of each generic type in a union that has `count` parameters."""
     argument_lists = map(typing.get_args, _members(annotation))
     return [arguments[-1] for arguments in argument_lists if len(arguments) == count]
 
 
 def _first(annotation: Any, value: Any) -> Dims | None:
-    """The names of the dims of an array, where the annotation has as many as the array."""
+    """Return the names of the dims of an array from the first annotation with the same rank."""
     rank = getattr(value, "ndim", None)
     candidates = (_tokens(member) for member in _members(annotation))
     return next((dims for dims in candidates if dims is not None and len(dims) == rank), None)
 
 
 def _members(annotation: Any) -> list[Any]:
-    """The members of a union; what a Variable of Flax holds is one of them."""
+    """List the members of a union, and the type inside a Flax Variable."""
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
         return [part for member in typing.get_args(annotation) for part in _members(member)]
     inner = [argument for argument in typing.get_args(annotation) if hasattr(argument, "dim_str")]
@@ -139,7 +138,7 @@ def _members(annotation: Any) -> list[Any]:
 
 
 def _tokens(annotation: Any) -> Dims | None:
-    """The dims of an array type of jaxtyping; None where it has any number of them, or is none."""
+    """Return the dims of a jaxtyping array type, or None for any other type or a variable rank."""
     text = getattr(annotation, "dim_str", None)
     if not isinstance(text, str) or "*" in [part[0] for part in text.split()]:
         return None

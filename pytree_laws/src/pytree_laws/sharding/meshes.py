@@ -1,4 +1,4 @@
-"""A call, its gradients and a step on a mesh of real devices, beside the same on one."""
+"""A call, its gradients and a step on a mesh of real devices."""
 
 import math
 import re
@@ -13,13 +13,13 @@ from ..inspect.trees import arrays_of, combine, partition, stack
 from .specs import Example, Spec, axes_in, descend, moved_places
 
 BATCH = "data"
-"""The mesh axis of the batch, where the rules leave one over."""
+"""Mesh axis of the batch, if no rule uses it."""
 COLLECTIVES = ("all-gather", "all-reduce", "all-to-all", "collective-permute", "reduce-scatter")
 _OPERATION = re.compile(rf" ({'|'.join(COLLECTIVES)})(?:-start)?\(")
 
 
 class Placed(NamedTuple):
-    """An example on a mesh: its arrays, those of a batch of arguments, and the program of a step."""
+    """An example on a mesh: the arrays of its instance and of a batch, and the program of a step."""
 
     mesh: Mesh
     own: Sequence[Any]
@@ -31,13 +31,13 @@ class Placed(NamedTuple):
             return jax.jit(self.step)(self.own, self.batch)
 
     def text(self) -> str:
-        """The compiled program."""
+        """Return the text of the compiled program."""
         with jax.set_mesh(self.mesh):
             return jax.jit(self.step).lower(self.own, self.batch).compile().as_text() or ""
 
 
 def layouts(axes: Sequence[str], devices: int) -> Iterator[Mapping[str, int]]:
-    """The meshes of so many devices: along the axes of the rules, and with one for the batch."""
+    """Yield meshes of a number of devices: along the axes of the rules, and with an axis for the batch."""
     if len(axes) == 1:
         yield {axes[0]: devices}
     first, last = (BATCH, axes[0]) if len(axes) == 1 else (axes[0], axes[-1])
@@ -47,7 +47,7 @@ def layouts(axes: Sequence[str], devices: int) -> Iterator[Mapping[str, int]]:
 
 
 def indivisible(example: Example, specs: Sequence[Spec], sizes: Mapping[str, int]) -> list[str]:
-    """The dims that the devices along their mesh axes do not divide, each in words."""
+    """Describe the dims that the number of devices along their mesh axes does not divide."""
     messages: dict[str, None] = {}
     for array, spec, dims in zip(example.arrays(), specs, example.all_dims()):
         for size, axes, dim in zip(array.shape, spec, dims or [""] * array.ndim):
@@ -69,7 +69,7 @@ def placed(
     trained: Collection[str],
     mesh: Mesh,
 ) -> Placed:
-    """The arrays on a mesh, with the arguments of several calls as a batch; the program takes these lists."""
+    """Put an example on a mesh, with the arguments of several calls stacked as a batch."""
     arrays = partition(example.tree)[1]
     rest, batch = partition(stack([*arguments]))
     taken = {axis for spec in specs for axes in spec for axis in axes_in(axes)}
@@ -88,7 +88,10 @@ def placed(
 
 
 def step_on_batch(example: Example, rest: Any, trained: Collection[str]) -> Callable[..., Any]:
-    """A step on the arrays of an instance and of a batch of arguments, of which `rest` is the other part."""
+    """Return a step on the arrays of an instance and of a batch.
+
+    `rest` is the static part of the arguments.
+    """
     static, leaves = partition(example.tree)
     moved = moved_places(example, leaves, trained)
 
@@ -109,6 +112,6 @@ def step_on_batch(example: Example, rest: Any, trained: Collection[str]) -> Call
 
 
 def collectives(text: str) -> dict[str, int]:
-    """How many operations of each kind a compiled program has that move data between devices."""
+    """Count the operations of each kind in a compiled program that move data between devices."""
     operations = _OPERATION.findall(text)
     return {kind: operations.count(kind) for kind in COLLECTIVES if kind in operations}

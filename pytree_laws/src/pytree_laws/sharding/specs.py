@@ -1,4 +1,4 @@
-"""A call on sharded arrays, as jax decides it during a trace: on an abstract mesh with explicit axes, without a device."""
+"""Traces of a call on sharded arrays, on an abstract mesh with explicit axes and without devices."""
 
 import dataclasses
 import math
@@ -26,33 +26,33 @@ _LIBRARIES = (*LIBRARIES, "jaxtyping", "pytree_laws", "contextlib", "functools",
 
 @dataclasses.dataclass(frozen=True)
 class Example:
-    """An instance and arguments of a call, with the names of the dims of each."""
+    """An instance and arguments of a call, with the names of their dims."""
 
     tree: Any
-    """The arrays of the instance, as a pytree."""
+    """Arrays of the instance as a pytree."""
     back: Callable[[Any], Any]
-    """From such a tree to an instance."""
+    """Function from such a tree to an instance."""
     call: Callable[..., Any]
-    """Of an instance and the arguments."""
+    """Function of an instance and the arguments."""
     arguments: tuple[Any, ...]
     names: Sequence[str]
-    """The paths of the arrays in the tree, in order."""
+    """Paths of the arrays in the tree, in order."""
     dims: Mapping[str, Dims]
-    """By path."""
+    """Names of dims by path."""
     given: Sequence[Dims | None]
-    """Of the arrays among the arguments, in order."""
+    """Names of dims of the arrays among the arguments, in order."""
     results: Sequence[Dims | None]
-    """Of what the call returns."""
+    """Names of dims of the results."""
 
     def arrays(self) -> list[Any]:
         return [*partition(self.tree)[1], *partition(self.arguments)[1]]
 
     def all_dims(self) -> list[Dims | None]:
-        """Those of `arrays`."""
+        """Return the names of dims of `arrays()`."""
         return [*(self.dims.get(name) for name in self.names), *self.given]
 
     def sizes(self) -> dict[str, int]:
-        """By name, what divides every dim of that name."""
+        """Map each name to the greatest common divisor of the dims of that name."""
         divisors: dict[str, int] = {}
         for array, dims in zip(self.arrays(), self.all_dims()):
             for name, size in zip(dims or (), array.shape):
@@ -60,7 +60,7 @@ class Example:
         return divisors
 
     def own_sizes(self) -> dict[str, int]:
-        """The same of the dims that the class or its call names, and not only a sub-module."""
+        """Return `sizes` of the dims that the class or its call names, and not only a sub-module."""
         named = own_dims(self.back(self.tree)).values()
         names = {dim for dims in (*named, *self.given, *self.results) for dim in dims or ()}
         return {name: size for name, size in self.sizes().items() if name in names}
@@ -73,7 +73,10 @@ def example_of(
     apart: Callable[[Any], Any],
     names: Sequence[str],
 ) -> Example:
-    """The example call with the names that annotations give; an argument without them has those of its sizes."""
+    """Return the example call with the names of dims.
+
+    An argument without an annotation takes the name that all dims of the same size share.
+    """
     tree, back = apart(instance)
     dims = dims_of_leaves(instance)
     method: Any = getattr(type(instance), "__call__", None)  # noqa: B004
@@ -92,7 +95,7 @@ def example_of(
 
 
 def spec_of(dims: Dims | None, rules: Rules) -> Spec:
-    """The mesh axes of each dim: `4*hidden` lies as `hidden` unless it has a rule of its own."""
+    """Return the mesh axes of each dim. `4*hidden` uses the rule of `hidden` if it has no rule itself."""
     factors = ((dim, *dim.split("*")) for dim in dims or ())
     return tuple(next((rules[name] for name in names if name in rules), None) for names in factors)
 
@@ -102,7 +105,7 @@ def axes_in(axes: Axes) -> tuple[str, ...]:
 
 
 def abstract_mesh(example: Example, specs: Sequence[Spec]) -> AbstractMesh:
-    """A mesh with the axes of the specs, each as long as divides every dim on it."""
+    """Return a mesh with the axes of the specs, each as long as the common divisor of its dims."""
     lengths: dict[str, int] = {}
     several: set[str] = set()
     for array, spec in zip(example.arrays(), specs):
@@ -116,7 +119,7 @@ def abstract_mesh(example: Example, specs: Sequence[Spec]) -> AbstractMesh:
 
 
 def specs_under(example: Example, rules: Rules) -> list[Spec]:
-    """The spec of each array of the example, without axes that an array would have twice."""
+    """Return the spec of each array of the example, in which no mesh axis occurs twice."""
     return [_once(spec_of(dims, rules)) for dims in example.all_dims()]
 
 
@@ -134,7 +137,7 @@ def _once(spec: Spec) -> Spec:
 
 
 def trace(example: Example, function: Callable[..., Any], specs: Sequence[Spec], mesh: Any) -> Any:
-    """What a function of instance tree and arguments gives of sharded arrays, in shapes and shardings."""
+    """Trace a function of tree and arguments on sharded arrays, and return shapes and shardings."""
     (static, leaves), (rest, inputs) = partition(example.tree), partition(example.arguments)
     places = [NamedSharding(mesh, PartitionSpec(*spec)) for spec in specs]
     pairs = zip([*leaves, *inputs], places)
@@ -153,7 +156,7 @@ def call_of(example: Example) -> Callable[[Any, Any], Any]:
 
 
 def step_of(example: Example, trained: Collection[str]) -> Callable[[Any, Any], Any]:
-    """One step of gradient descent with momentum: the outputs, the momenta and the new leaves."""
+    """Return a step of gradient descent with momentum, which gives outputs, momenta and new leaves."""
     call = call_of(example)
 
     def step(tree: Any, arguments: Any) -> Any:
@@ -169,7 +172,7 @@ def step_of(example: Example, trained: Collection[str]) -> Callable[[Any, Any], 
 
 
 def moved_places(example: Example, arrays: Sequence[Any], trained: Collection[str]) -> list[int]:
-    """The positions of the arrays of an instance that a step moves."""
+    """List the positions of the arrays of an instance that a step moves."""
     pairs = zip(example.names, arrays)
     return [i for i, (name, array) in enumerate(pairs) if name in trained and is_floating(array)]
 
@@ -177,7 +180,7 @@ def moved_places(example: Example, arrays: Sequence[Any], trained: Collection[st
 def descend(
     outputs_of: Callable[[Sequence[Any]], list[Any]], arrays: Sequence[Any], moved: Sequence[int]
 ) -> tuple[list[Any], list[Any], list[Any], list[Any]]:
-    """What is computed of arrays, and for those at the moved places the gradients, the momenta and the new arrays."""
+    """Compute outputs, and a descent step for the moved arrays: gradients, momenta and new arrays."""
 
     def loss(some: Sequence[Any]) -> Any:
         filled = dict(zip(moved, some))
@@ -191,7 +194,7 @@ def descend(
 
 
 def blocked(error: BaseException) -> str:
-    """What a trace stopped at: the line of the class, and what jax says."""
+    """Describe the error of a trace by the line of the class and the message of jax."""
     return f"{_own_line(error)}{' '.join(str(error).split())[:300]}"
 
 
@@ -206,9 +209,9 @@ def _own_line(error: BaseException) -> str:
 
 
 def dims_alone(example: Example, names: Iterable[str] | None = None) -> Iterator[tuple[str, str]]:
-    """Each dim on a mesh axis of its own, with what stops the call; empty where it shards.
+    """Yield each dim on its own mesh axis, with the error that stops the call, or an empty string.
 
-    Without `names` these are the dims that the class names itself: the suites of sub-modules try those that only these name.
+    By default, these are dims that the class itself names. Suites of sub-modules try the others.
     """
     for name in filter(str.isidentifier, example.own_sizes() if names is None else names):
         specs = specs_under(example, {name: name})

@@ -1,1 +1,1 @@
-"""Recorded numbers of a class: what its call, methods and configurations compute, as text."""
+"""Recorded numbers of a class: the results of its call, methods and configurations, as text."""

@@ -1,4 +1,4 @@
-"""What a class holds and computes in configurations and with options that the example does not take, as a record has it."""
+"""Record of leaves and outputs in configurations, and with options, that the example does not use."""
 
 import contextlib
 import warnings
@@ -45,18 +45,18 @@ class Called(NamedTuple):
     instance: Any
     trace: Any
     inputs: Sequence[Any]
-    """What goes into the trace."""
+    """Arrays that the trace takes."""
     changes: bool
     """Whether the call may change the instance in place."""
 
     @property
     def given(self) -> Mapping[str, Any]:
-        """What the call is given otherwise than in the example."""
+        """Arguments of the call that differ from the example."""
         return self.trial.configuration.given
 
 
 def of_configurations(suite: Any) -> dict[str, Entry]:
-    """Entries of leaves and outputs, where a configuration has others than the example."""
+    """Return entries of the leaves and outputs of each configuration that differ from the example."""
     usual, *_ = traced_configurations(suite)
     result: dict[str, Entry] = {}
     for configuration in _other_ways(suite):
@@ -66,13 +66,13 @@ def of_configurations(suite: Any) -> dict[str, Entry]:
 
 
 def of_accepted(suite: Any) -> dict[str, Entry]:
-    """Entries of what the call gives at the values that the constructor is declared to accept."""
+    """Return entries of the outputs at the values that the constructor is declared to accept."""
     return finite_entries(outputs(suite)[ACCEPTED]) if suite.called() else {}
 
 
 @once_per_session
 def outputs(suite: Any) -> dict[str, dict[str, Any]]:
-    """By section what the call gives, with other numbers than those of the start; all from one program."""
+    """Return the outputs of the call by section, with other numbers than at the start, from one program."""
     more = [*_the_other(suite), *_one_more_of_each(suite)]
     places = {
         CONFIGURED: [*_called_otherwise(suite, _other_ways(suite)), *more],
@@ -94,7 +94,7 @@ def outputs(suite: Any) -> dict[str, dict[str, Any]]:
 
 
 def _other_ways(suite: Any) -> list[TracedConfiguration]:
-    """The configurations besides the example that work, and are of flags and options alone."""
+    """List the configurations that work and change only flags and options."""
     _, *others = traced_configurations(suite)
     return [each for each in others if each.error is None and each.configuration.changes_options_alone]
 
@@ -102,7 +102,7 @@ def _other_ways(suite: Any) -> list[TracedConfiguration]:
 def _called_otherwise(
     suite: Any, trials: Sequence[TracedConfiguration]
 ) -> list[tuple[TracedConfiguration, str]]:
-    """Those of which the call does another thing than that of the example, with their names."""
+    """List the configurations whose call traces differently from the example, with their names."""
     usual, *_ = traced_configurations(suite)
     if usual.trace is None:
         return []
@@ -114,7 +114,7 @@ def _called_otherwise(
 
 
 def _the_other(suite: Any) -> list[tuple[TracedConfiguration, str]]:
-    """The other configuration that is declared, where it takes the example arguments."""
+    """List the configuration that the suite declares as `other`, if it works and is not traced yet."""
     if suite.other is None or not suite.called():
         return []
     text = repr(dict(suite.other))
@@ -125,7 +125,10 @@ def _the_other(suite: Any) -> list[tuple[TracedConfiguration, str]]:
 
 
 def _one_more_of_each(suite: Any) -> Iterator[tuple[TracedConfiguration, str]]:
-    """One more of what the constructor counts: what is in order among two of three may show with a third."""
+    """Yield configurations with one more of each count in the constructor.
+
+    A wrong order that two parts hide may show with three.
+    """
     if not suite.called():
         return
     axes = axis_sizes(suite.arguments(0))
@@ -137,9 +140,9 @@ def _one_more_of_each(suite: Any) -> Iterator[tuple[TracedConfiguration, str]]:
 
 
 def _other_forms(suite: Any, usual: TracedConfiguration, trial: TracedConfiguration) -> dict[str, Entry]:
-    """The arrays that another configuration has besides, without, or in another form.
+    """Return entries of the arrays that a configuration adds, drops or changes in form.
 
-    Their numbers depend on how it was built here, and are left out.
+    Their numbers are left out, since they depend on how this instance was built.
     """
     before, after = _forms(suite, usual), _forms(suite, trial)
     where = trial.configuration.built_with
@@ -155,7 +158,7 @@ def _forms(suite: Any, trial: TracedConfiguration) -> dict[str, Entry]:
 
 
 def _results(suite: Any, called: Sequence[Called]) -> Iterator[tuple[Called, str, Any]]:
-    """What each gives with the example, and with other numbers, by how a record names these."""
+    """Yield the result of each call for the example, and for other numbers with the suffix of its name."""
     run = jit_all([jax.extend.core.jaxpr_as_fun(call.trace[0]) for call in called])
     forms = [structure(call.trace[1]) for call in called]
     for value, form, arrays in zip(called, forms, run([call.inputs for call in called])):
@@ -179,7 +182,7 @@ def _by_name(suite: Any, traced_call: Called, moved: str, result: Any) -> dict[s
 
 
 def _called(suite: Any, trial: TracedConfiguration, where: str) -> Called:
-    """A configuration with its name, its instance of other numbers, and what goes into its trace."""
+    """Return a configuration with its name, an instance with other numbers, and the inputs of its trace."""
     instance, arguments = suite.elsewhere(trial.instance), trial.configuration.given
     changes = bool(suite.changed_in_place(suite.copied(instance)))
     trace = trace_call(trial.suite, instance, arguments, after=True)[0] if changes else trial.trace
@@ -200,14 +203,17 @@ def _eagerly(suite: Any, traced_call: Called) -> Any:
 
 
 def of_options(suite: Any) -> dict[str, Entry]:
-    """Entries of the call and of methods with other options, and of the leaves of whole numbers."""
+    """Return entries of the call and of methods with other options, and of leaves built from integers."""
     of_call = outputs(suite)[OPTIONS] if suite.called() else {}
     numbers = finite_entries({**of_call, **numbers_of_methods(suite)[OPTIONS]})
     return dict(sorted({**numbers, **_of_integers(suite), **_beside_complex(suite)}.items()))
 
 
 def _beside_complex(suite: Any) -> dict[str, Entry]:
-    """The forms of results in bfloat16, of a class with complex arrays, which have no such dtype and decide the rest."""
+    """Return the forms of results in bfloat16, for a class with complex arrays.
+
+    Complex arrays have no such dtype, so they decide the dtype of results.
+    """
     instance = suite.cached_instance()
     if not any(np.dtype(v.dtype).kind == "c" for v in suite.named(instance).values() if not is_key(v)):
         return {}
@@ -223,7 +229,7 @@ def _beside_complex(suite: Any) -> dict[str, Entry]:
 
 
 def _of_integers(suite: Any) -> dict[str, Entry]:
-    """The form of each leaf where the constructor is given integers in the place of its floats."""
+    """Return the form of each leaf if the constructor gets integers in place of its floats."""
     inputs = suite.inputs(0)
     whole = {name: _whole(v) for name, v in inputs.items() if type(v) is float or is_floating(v)}
     with contextlib.suppress(Exception), warnings.catch_warnings(action="ignore"):
@@ -237,5 +243,5 @@ def _of_integers(suite: Any) -> dict[str, Entry]:
 
 
 def _whole(value: Any) -> Any:
-    """A number of Python, or an array of NumPy, which has no dtype of jax."""
+    """Return a Python integer, or a NumPy array of integers, in place of a float."""
     return 1 if np.ndim(value) == 0 else np.ones(np.shape(value), int)

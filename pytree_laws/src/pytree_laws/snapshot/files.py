@@ -1,4 +1,4 @@
-"""Records on disk: read, changed under a lock, and exchanged as a whole, so that several processes may write."""
+"""Files of records, changed under a lock and replaced as a whole, so that processes may share them."""
 
 import contextlib
 import inspect
@@ -15,7 +15,7 @@ PERIOD = 0.02  # seconds between two tries
 
 
 def change(file: Path, edit: Callable[[str | None], str]) -> None:
-    """Write what `edit` makes of the text of a file; None stands for a file that is not there."""
+    """Replace the text of a file by `edit(text)` under a lock. The text of a missing file is None."""
     file.parent.mkdir(exist_ok=True)
     with _locked(file.with_name(f".{file.name}.lock")):
         before = file.read_text(encoding="utf-8") if file.is_file() else None
@@ -26,7 +26,7 @@ def change(file: Path, edit: Callable[[str | None], str]) -> None:
 
 @contextlib.contextmanager
 def _locked(lock: Path) -> Generator[None]:
-    """Hold a lock file; one that is older than `STALE` is taken over."""
+    """Hold a lock file. A lock older than `STALE` is taken over."""
     while True:
         try:
             os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
@@ -43,17 +43,17 @@ def _locked(lock: Path) -> Generator[None]:
 
 
 def file_of(tests: Path) -> Path:
-    """Where the record of a test file lies: beside it, in a folder of records."""
+    """Return the file of the record for a test file, in the folder `numbers` beside it."""
     return tests.parent / "numbers" / f"{tests.stem.removeprefix('test_')}.txt"
 
 
 @or_else(None, TypeError, OSError)
 def tests_of(suite: Any) -> Path | None:
-    """The file of a suite; None where it is in none."""
+    """Return the file that defines a suite, or None."""
     return Path(inspect.getfile(type(suite)))
 
 
 def record_of(suite: Any) -> Path | None:
-    """The file that holds the record of a suite."""
+    """Return the file of the record for a suite."""
     tests = tests_of(suite)
     return file_of(tests) if tests else None

@@ -1,4 +1,4 @@
-"""Numbers as text: a record of what classes compute, which reads well in a difference.
+"""Text format of numbers that classes compute, which reads well in a diff.
 
     [TestAffine: as it is built]
     call: float32[2]
@@ -6,7 +6,7 @@
     gradient of bias: float32[2]
         0.5 0.25
 
-Entries are sorted by name. An array of many elements is its first ones, and a few sums.
+Entries are sorted by name. For an array of many elements, the entry has the first elements and a few sums.
 """
 
 import re
@@ -40,7 +40,7 @@ Numbers = Mapping[str, Any]
 
 
 class Entry(NamedTuple):
-    """One array of a record: its form, and rows of numbers, each with a label."""
+    """An array in a record: dtype, shape, and labelled rows of numbers."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -53,21 +53,21 @@ Record = dict[str, dict[str, Entry]]
 
 
 class NoRecord(ValueError):
-    """A text is no record."""
+    """A text that is not a record."""
 
 
 def entries(numbers: Numbers) -> dict[str, Entry]:
-    """Arrays as entries of a record, in the order of their names."""
+    """Return entries of arrays, sorted by name."""
     return {name: entry_of(np.asarray(numbers[name])) for name in sorted(numbers)}
 
 
 def finite_entries(numbers: Numbers) -> dict[str, Entry]:
-    """Those of arrays without infinite numbers and NaN, which say more of the example than of the class."""
+    """Return entries of arrays without infinity and NaN, which concern the example more than the class."""
     return entries({name: value for name, value in numbers.items() if is_finite(value)})
 
 
 def entry_of(array: np.ndarray) -> Entry:
-    """An array as rows of numbers: all of them, or the first ones and a few sums."""
+    """Return an entry with all numbers of an array, or with the first numbers and a few sums."""
     write = _writer(array.dtype)
     if array.size <= WHOLE:
         width = array.shape[-1] if array.ndim > 1 else IN_A_ROW
@@ -82,7 +82,7 @@ def entry_of(array: np.ndarray) -> Entry:
 
 
 def _sums(array: np.ndarray) -> Iterator[tuple[str, Any]]:
-    """Sums that another value, another sign and another order change."""
+    """Yield sums that change with a value, a sign or the order of elements."""
     wide = widened(array).ravel()
     weights = np.linspace(-1, 1, wide.size)
     with np.errstate(all="ignore"):  # numbers that are not finite
@@ -92,7 +92,7 @@ def _sums(array: np.ndarray) -> Iterator[tuple[str, Any]]:
 
 
 def _writer(dtype: np.dtype) -> Callable[[Any], str]:
-    """How numbers of a dtype are written: with a digit more than they are exact to."""
+    """Return a function that formats numbers of a dtype with a digit more than its precision."""
     if not jnp.issubdtype(dtype, jnp.inexact):
         return lambda value: str(int(value))
     info = jnp.finfo(dtype)
@@ -107,12 +107,12 @@ def _writer(dtype: np.dtype) -> Callable[[Any], str]:
 
 
 def render_record(record: Mapping[str, Mapping[str, Entry]], tests: str) -> str:
-    """A record as text."""
+    """Return a record as text."""
     return render_sections(record, _HEAD.format(tests=tests, settings=usual_settings()))
 
 
 def render_sections(record: Mapping[str, Mapping[str, Entry]], head: str) -> str:
-    """A record as text below a head of comments."""
+    """Return a record as text below a head of comments."""
     return head + "".join(_render_section(name, record[name]) for name in record)
 
 
@@ -126,7 +126,7 @@ def _render_section(name: str, section: Mapping[str, Entry]) -> str:
 
 
 def parse_record(text: str) -> Record:
-    """A record from its text. Raises `NoRecord` with the line that is none of one."""
+    """Parse the text of a record. Raise `NoRecord` with the first line that does not belong."""
     record: Record = {}
     section: dict[str, Entry] = {}
     name = ""
@@ -156,14 +156,14 @@ def _with_row(entry: Entry, line: str, number: int) -> Entry:
 
 
 def usual_settings() -> str:
-    """The settings of this run on which numbers depend: the default dtype, and the generator of keys where it is another."""
+    """Describe the settings of this run that numbers depend on: the default dtype and the key generator."""
     generator = str(jax.config.jax_default_prng_impl)  # type: ignore[attr-defined]
     keys = "" if generator == _USUAL_KEYS else f" and {generator} keys"
     return f"{real_dtype('float').name} as the default dtype{keys}"
 
 
 def settings_of(text: str) -> str | None:
-    """The settings with which a record was written."""
+    """Return the settings with which a record was written, or None."""
     match = _SETTINGS.search(text)
     return match[1] if match else None
 
@@ -174,9 +174,10 @@ def differences(
     tolerance: Tolerance,
     rounded: Sequence[Mapping[str, Entry]] = (),
 ) -> Iterator[tuple[str, str]]:
-    """What differs between two sections, as the name of an entry and in words.
+    """Yield the names of entries that differ between two sections, with a description.
 
-    `rounded` has the second for inputs that are rounded otherwise: what that moves much, a right program may as well.
+    `rounded` holds the second section for inputs with changed last bits. A right program may differ as far as
+    these.
     """
     for name in sorted({*was, *now}):
         if name not in now:
@@ -190,7 +191,7 @@ def differences(
 
 
 def _difference(was: Entry, now: Entry, tolerance: Tolerance, rounded: Sequence[Entry]) -> str | None:
-    """How two entries differ; None where each number is close to what it was."""
+    """Describe how two entries differ, or return None if all numbers are close."""
     if _form(was) != _form(now):
         return f"it is {_shown(now)}, recorded is {_shown(was)}"
     if not any(values for _, values in was.rows):
@@ -239,7 +240,7 @@ def _allowed(entry: Entry, tolerance: Tolerance) -> float:
 
 
 def _place(entry: Entry, first: int) -> str:
-    """Where a number of an entry lies: its index, or the label of its row."""
+    """Describe the place of a number in an entry, by its index or by the label of its row."""
     labels = [label for label, values in entry.rows for _ in values]
     if labels[first] and labels[first] != "first":
         return f"its {labels[first]}: "
@@ -252,17 +253,20 @@ def _place(entry: Entry, first: int) -> str:
 def kept_where_close(
     was: Mapping[str, Entry], now: Mapping[str, Entry], tolerance: Tolerance
 ) -> dict[str, Entry]:
-    """The new entries, with the old text of each that is close: another machine changes no line."""
+    """Return the new entries, with the old text of each close entry.
+
+    Another machine then changes no line.
+    """
     changed = dict(differences(was, now, tolerance))
     return {name: entry if name in changed else was[name] for name, entry in now.items()}
 
 
 def section_of(suite_type: type, section: str) -> str:
-    """The name of the section that holds what a suite computes."""
+    """Return the name of a section of a suite."""
     return f"{suite_type.__name__}: {section}"
 
 
 def without(record: Record, gone: Iterable[str]) -> Record:
-    """A record without the sections of these suites."""
+    """Return a record without the sections of these suites."""
     names = set(gone)
     return {s: v for s, v in record.items() if s.partition(":")[0] not in names}

@@ -1,7 +1,7 @@
-"""What the methods of a class give on fixed examples, as a record has it.
+"""Record of the results of methods on fixed examples.
 
-Each with the example, at the other values of its flags and options, on instances of other
-configurations, and with arguments that meet in a tie or are large.
+Each method runs with the example, with tied or large arguments, and at other values of its options. It also
+runs on instances of other configurations.
 """
 
 import itertools
@@ -35,12 +35,12 @@ _FILTERS = "trainable", "select_", "partition_"
 
 
 def of_methods(suite: Any) -> dict[str, Entry]:
-    """Entries of what methods give, with other numbers than those of the start."""
+    """Return entries of the results of methods, with other numbers than at the start."""
     return entries(numbers_of_methods(suite)[OF_METHODS])
 
 
 def slopes_of_methods(suite: Any) -> dict[str, Entry]:
-    """Entries of the gradients of what declared methods give by what they are given."""
+    """Return entries of the gradients of declared methods by their arguments."""
     slopes = {
         f"gradient of {method} by argument {path}": np.asarray(slope)
         for method, (_, by_argument) in slopes_by_arguments(suite).example.items()
@@ -50,7 +50,7 @@ def slopes_of_methods(suite: Any) -> dict[str, Entry]:
 
 
 def _cut_off_by_flags(suite: Any) -> dict[str, Any]:
-    """Whether gradients of a method reach a leaf, by use, where a flag decides whether `stop_gradient` keeps them away."""
+    """Record whether gradients of each use reach a leaf, if a flag decides about `stop_gradient`."""
     reached: dict[str, Any] = {}
     for uses in traced_uses(suite).values():
         traced = ((use, trace) for use, trace, _ in uses if use.is_plain or use.flag)
@@ -65,13 +65,13 @@ def _cut_off_by_flags(suite: Any) -> dict[str, Any]:
 
 @once_per_session
 def numbers_of_methods(suite: Any) -> Mapping[str, dict[str, Any]]:
-    """By section what methods give; all from one program."""
+    """Return the results of methods by section, all from one program."""
     with warnings.catch_warnings(action="ignore"):
         return _numbers(list(_worth_a_record(suite)))
 
 
 class Recorded(NamedTuple):
-    """A use of a method, and the section that it belongs to."""
+    """A use of a method with its trace and its section."""
 
     section: str
     use: Use
@@ -79,7 +79,7 @@ class Recorded(NamedTuple):
 
 
 def _worth_a_record(suite: Any) -> Iterator[Recorded]:
-    """The uses of which no two do the same, as far as traces tell."""
+    """Yield the uses of methods whose traces are distinct."""
     for method in methods_to_record(suite):
         seen: set[str] = set()
         counts = dict.fromkeys(SECTIONS, 0)
@@ -93,14 +93,14 @@ def _worth_a_record(suite: Any) -> Iterator[Recorded]:
 
 
 def methods_to_record(suite: Any) -> list[Method]:
-    """The methods that no other law compares with what it should give."""
+    """List the methods whose results no other law checks."""
     cls = type(suite.cached_instance())
     methods = [method for method in usable(suite) if not is_property(cls, method.name)]
     return [method for method in methods if not method.name.startswith(_FILTERS)]
 
 
 def _numbers(uses: Sequence[Recorded]) -> dict[str, dict[str, Any]]:
-    """What all uses give, by section and name, from one program."""
+    """Return the results of all uses by section and name, from one program."""
     collected: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
     if not uses:
         return collected
@@ -125,7 +125,10 @@ def _numbers(uses: Sequence[Recorded]) -> dict[str, dict[str, Any]]:
 
 
 def _decisions(uses: Sequence[Recorded], program: Callable[[Sequence[Any]], list[Any]]) -> dict[str, Any]:
-    """What no float is of what methods give, for some further draws of their arguments: one may lie on either side of a bound."""
+    """Return integer and bool results of methods for several draws of their arguments.
+
+    A single draw may lie on either side of a bound.
+    """
     plain = [i for i, recorded in enumerate(uses) if recorded.use.is_plain and _decides(recorded.trace)]
     rows: dict[str, list[Any]] = {}
     for seed in range(MORE_DRAWS if plain else 0):
@@ -142,26 +145,26 @@ def _decisions(uses: Sequence[Recorded], program: Callable[[Sequence[Any]], list
 
 
 def _decides(trace: Traced) -> bool:
-    """Whether a method computes what is no float from floats that it is given."""
+    """Whether a method computes integers or bools from floats among its arguments."""
     takes = any(map(is_inexact, arrays_of(trace.inputs[1])))
     dtypes = [getattr(v.aval, "dtype", None) for v in trace.jaxpr.jaxpr.outvars]
     return takes and any(getattr(dtype, "kind", "") in ("i", "u", "b") for dtype in dtypes)
 
 
 def _computed(trace: Traced, result: Sequence[Any], before: Sequence[Any]) -> list[Any]:
-    """The arrays of a result, and None for each that is handed on or as before."""
+    """Return the arrays of a result, with None for each that is an input, or equal to `before`."""
     same = [same_bits(*pair) for pair in itertools.zip_longest(result, before)]
     return [None if a or b else v for a, b, v in zip(_handed_on(trace), same, result)]
 
 
 def _handed_on(trace: Traced) -> list[bool]:
-    """For each array of a result whether it was given."""
+    """Flag the arrays of a result that are inputs."""
     input_ids = {id(v) for v in trace.jaxpr.jaxpr.invars}
     return [id(v) in input_ids for v in trace.jaxpr.jaxpr.outvars]
 
 
 def program_of_uses(traces: Sequence[Traced]) -> Callable[[Sequence[Any]], list[Any]]:
-    """All of them as one: alone, each operation would be compiled."""
+    """Return one compiled function for all uses, because eager evaluation would compile each operation."""
 
     def all_of_them(inputs: Sequence[Sequence[Any]]) -> list[Any]:
         return [jax.extend.core.jaxpr_as_fun(trace.jaxpr)(*arrays) for trace, arrays in zip(traces, inputs)]

@@ -1,7 +1,8 @@
-"""What a run does with the records of numbers.
+"""Mode of a run, which decides how records of numbers are used.
 
-The command line says it, `--numbers=check`, or the variable `PYTREE_LAWS_NUMBERS`, or `numbers` in `[tool.scaffold]` of the
-project. Else a run writes what is missing, as snapshot tests do, and with `CI` set it fails for it.
+The mode comes from `--numbers=check`, from the variable `PYTREE_LAWS_NUMBERS`, or from `numbers` in
+`[tool.scaffold]`. By default, a run writes missing numbers, as snapshot tests do. With `CI` set, it fails for
+them.
 """
 
 import os
@@ -17,15 +18,19 @@ from .format import NoRecord, parse_record, section_of
 from .numbers import SECTIONS
 
 MODES = RECORD, CHECK, COMPARE, UPDATE, OFF = ("record", "check", "compare", "update", "off")
-"""Write what is missing and compare the rest; fail for what is missing; compare what is there; write anew; do nothing."""
+"""Modes, for missing numbers and for recorded ones.
+
+`record` writes missing numbers and compares the others. `check` fails for missing numbers. `compare` ignores
+them. `update` writes all numbers anew, and `off` does nothing.
+"""
 VARIABLE = "PYTREE_LAWS_NUMBERS"
 OLDER_VARIABLE = "PYTREE_LAWS_RECORD"
 COMMAND_VARIABLE = "PYTREE_LAWS_COMMAND"
-"""Names the command that starts the tests where it is not `pytest`; it takes `--numbers=MODE` as pytest does."""
+"""Variable with the command that starts the tests, if not `pytest`. It must accept `--numbers=MODE`."""
 
 
 def mode_of(suite: Any, tests: Path | None) -> str:
-    """What the run of a suite does with the record of a test file. Raises `ValueError` for a mode that there is not."""
+    """Return the mode of a suite's run. Raise `ValueError` for an unknown mode."""
     if option_of(suite, "record_numbers") or os.environ.get(OLDER_VARIABLE):
         return UPDATE
     said = str(option_of(suite, "numbers") or os.environ.get(VARIABLE) or _of_project(tests))
@@ -39,7 +44,7 @@ def mode_of(suite: Any, tests: Path | None) -> str:
 
 
 def _of_project(tests: Path | None) -> str:
-    """What `[tool.scaffold]` of the nearest `pyproject.toml` says."""
+    """Return the mode in `[tool.scaffold]` of the nearest `pyproject.toml`, or an empty string."""
     for folder in tests.resolve().parents if tests is not None else ():
         file = folder / "pyproject.toml"
         if file.is_file():
@@ -57,7 +62,10 @@ def how_to_add(suite: Any) -> str:
 
 
 def command(suite: Any, mode: str) -> str:
-    """The command that runs the tests of a suite in a mode: by the option, or by the variable where nobody has added that."""
+    """Return the command that runs the tests of a suite in a mode.
+
+    If the run does not know the option, the command sets the variable.
+    """
     if COMMAND_VARIABLE in os.environ:
         return f"{os.environ[COMMAND_VARIABLE]} --numbers={mode}"
     tests, devices = tests_of(suite), option_of(suite, "mesh")
@@ -69,7 +77,7 @@ def command(suite: Any, mode: str) -> str:
 
 @or_else(True, NoRecord)  # it is damaged, as P19 says
 def has_record(suite: Any) -> bool:
-    """Whether the record beside the tests of a suite has numbers of it."""
+    """Whether the record beside the tests of a suite contains its numbers."""
     text = suite.recorded()
     if not text:
         return False
@@ -78,7 +86,7 @@ def has_record(suite: Any) -> bool:
 
 
 def is_asked_for(suite: Any) -> bool:
-    """Whether this run records the numbers of a suite, or holds the suite to them."""
+    """Whether this run records the numbers of a suite, or compares them with the record."""
     mode = mode_of(suite, tests_of(suite))
     return has_record(suite) if mode == COMPARE else mode != OFF
 

@@ -1,4 +1,4 @@
-"""What a class computes on fixed examples, by name: what its call returns, its gradients, and its methods that need nothing."""
+"""Numbers that a class computes on fixed examples: results, gradients, methods without arguments."""
 
 import contextlib
 import inspect
@@ -22,11 +22,14 @@ from .format import Entry, entries
 Numbers = dict[str, Any]
 OTHERWISE = "with other arguments"
 SECTIONS = AS_BUILT, ELSEWHERE = "as it is built", "with other numbers"
-"""What a fresh instance computes, and one whose parameters are not those of the start: a bias of zeros hides its sign."""
+"""Sections for a fresh instance, and for an instance with other parameters.
+
+A bias of zeros, for example, hides its sign.
+"""
 
 
 def section_numbers(suite: Any, section: str) -> Numbers:
-    """The numbers of one section."""
+    """Return the numbers of one section."""
     instance, arguments = suite.cached_instance(), suite.arguments(0) if suite.called() else ()
     numbers = dict(suite.named(instance)) if section == AS_BUILT else {}
     if section == ELSEWHERE:
@@ -40,7 +43,7 @@ def section_numbers(suite: Any, section: str) -> Numbers:
 
 
 def with_other_arguments(suite: Any) -> dict[str, Entry]:
-    """What the call gives for arguments that meet in a tie, and for large ones."""
+    """Return entries of the results of the call for tied, large and negative arguments."""
     if not suite.called():
         return {}
     numbers: Numbers = {}
@@ -55,7 +58,7 @@ def with_other_arguments(suite: Any) -> dict[str, Entry]:
 
 
 def _of_methods(suite: Any, instance: Any) -> Numbers:
-    """What properties and methods give that need no arguments, and that is not held already."""
+    """Return the results of properties and methods without arguments, except leaves of the instance."""
     leaves = list(suite.named(instance).values())
     result: Numbers = {}
     for name in sorted(without_arguments(type(instance))):
@@ -78,7 +81,7 @@ def _evaluated(instance: Any, name: str) -> Any:
 
 
 def without_arguments(cls: type) -> Iterator[str]:
-    """The properties of a class, and its methods that can be called with nothing."""
+    """Yield the properties of a class, and its methods that need no arguments."""
     owners = [owner for owner in cls.__mro__ if not is_of_library(owner)]
     for name in dict.fromkeys(name for owner in owners for name in vars(owner)):
         value = inspect.getattr_static(cls, name)
@@ -102,12 +105,12 @@ def _number(value: Any) -> np.ndarray:
 
 
 PATTERNS = range(2)
-"""In one alone, what is moved may cancel."""
+"""Patterns of rounding to try. In a single pattern, changes may cancel."""
 
 
 @once_per_session
 def with_rounded_example(suite: Any, pattern: int) -> Any:
-    """The suite, of which each number that goes into a program differs by about its last bit."""
+    """Return the suite with the last bits of every number changed that a program takes."""
     laws: Any = type(suite)
 
     def arguments(self: Any, seed: int) -> Any:

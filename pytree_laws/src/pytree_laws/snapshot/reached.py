@@ -1,4 +1,4 @@
-"""What methods give on instances that several uses have led to, as a record has it."""
+"""Record of the results of methods on instances that several uses have led to."""
 
 import functools
 import warnings
@@ -24,13 +24,13 @@ from .methods import Recorded, methods_to_record, program_of_uses, values_by_nam
 MOST_STEPS = 8
 MAX_REACHED = 3
 Reached = tuple[str, Any]
-"""By how many uses of what, and the instance."""
+"""Description of the uses, and the instance that they lead to."""
 REACHED = "of its methods after several uses"
 MAX_REACHED_USES = 4  # uses of each method after so many others
 
 
 def of_reached(suite: Any) -> dict[str, Entry]:
-    """Entries of what methods give where counters are no more those of the start."""
+    """Return entries of the results of methods after counters have moved from their start."""
     with warnings.catch_warnings(action="ignore"):
         uses = list(_uses(suite))
         if not uses:
@@ -43,7 +43,7 @@ def of_reached(suite: Any) -> dict[str, Entry]:
 
 
 def _uses(suite: Any) -> Iterator[Recorded]:
-    """The uses of the example and of other configurations, of which no two do the same with the same arrays."""
+    """Yield the uses of methods on reached instances whose traces are distinct."""
     for after, reached in reached_instances(suite):
         for method in methods_to_record(suite):
             seen: set[str] = set()
@@ -61,7 +61,10 @@ def _uses(suite: Any) -> Iterator[Recorded]:
 
 
 def _traced_again(suite: Any, name: str, usual: Traced, use: Use) -> Traced | None:
-    """The trace of a use that differs from that of a name in what its arrays hold: the jaxpr is the same."""
+    """Return the trace of a use that differs from a traced use only in the values of its arrays.
+
+    If the form of the inputs differs, the use is traced anew.
+    """
     inputs = suite.to_arrays(use.instance)[0], usual.inputs[1]
     if _form(inputs) != _form(usual.inputs):
         return trace_use(suite, use)
@@ -78,7 +81,10 @@ def _form(inputs: Any) -> tuple[Any, list[Any]]:
 
 @once_per_session
 def reached_instances(suite: Any) -> tuple[Reached, ...]:
-    """The example after one use that counts, and after as many as arrays have places; none where nothing counts."""
+    """Return the example after one use that counts, and after as many uses as arrays have places.
+
+    Return nothing if no use changes a counter.
+    """
 
     def call(instance: Any, seed: int) -> Any:
         copied = suite.copied(instance)
@@ -97,7 +103,7 @@ def reached_instances(suite: Any) -> tuple[Reached, ...]:
 
 @or_else(())  # other laws tell of what a step raises
 def _after(suite: Any, name: str, step: Callable[[Any, int], Any]) -> Sequence[Reached]:
-    """The instances that steps lead to, where a step keeps the form and counts something."""
+    """Return the instances after several steps, if each step keeps the form and changes a counter."""
     instance = start = suite.cached_instance()
     sizes = {size for v in suite.named(start).values() for size in v.shape if 1 < size <= MOST_STEPS}
     counts, reached = sorted({1, *sizes})[:MAX_REACHED], list[Reached]()
@@ -111,7 +117,7 @@ def _after(suite: Any, name: str, step: Callable[[Any, int], Any]) -> Sequence[R
 
 
 def _counts(suite: Any, start: Any, instance: Any) -> bool:
-    """Whether an instance has the form of the start, and other integers."""
+    """Whether an instance has the form of the start, and another value in an integer array."""
     before, after = suite.named(start), suite.named(instance)
     integers = [path for path, v in before.items() if jnp.issubdtype(v.dtype, jnp.integer)]
     same_form = avals(before) == avals(after)

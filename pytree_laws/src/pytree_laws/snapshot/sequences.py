@@ -1,4 +1,4 @@
-"""What a class gives in sequences of uses, each of which goes on from what the last one left, as a record has it."""
+"""Record of sequences of uses, each of which starts from the result of the use before it."""
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -35,33 +35,33 @@ BEYOND = 2  # steps after which a cache with a place for each step is full
 
 
 class Repeated(NamedTuple):
-    """A use that hands something to the next one."""
+    """A use that passes a carry to the next use."""
 
     name: str
     use: Callable[..., Any]
     arguments: Callable[[int], Sequence[Any]]
-    """Without what is carried."""
+    """Function from a seed to the arguments without the carry."""
     place: int | None = None
-    """Where among the arguments the carried one goes; None where only the instance is carried."""
+    """Position of the carry among the arguments, or None if only the instance is carried."""
     begin: Any = ()
     gives_instance: bool = False
 
 
 class Steps(NamedTuple):
-    """A repeated use as a function of flat arrays: what is carried, and the arguments of one step."""
+    """A repeated use as a function of flat arrays: the carry, and the arguments of a step."""
 
     name: str
     jaxpr: Any
     outputs: list[str]
     carried: list[tuple[str, Any]]
     given: list[tuple[str, Any]]
-    """The arguments of all steps, stacked."""
+    """Arguments of all steps, stacked."""
     length: int
     learns: bool
-    """Whether gradients through the steps say something: not where a step is one of training."""
+    """Whether gradients through the steps are recorded, unless a step is a training step itself."""
 
     def run(self, carried: Sequence[Any], arguments: Sequence[Any]) -> list[Any]:
-        """The outputs of all steps."""
+        """Return the outputs of all steps."""
         step, carries = jax.extend.core.jaxpr_as_fun(self.jaxpr), len(self.carried)
 
         def advance(carry: Sequence[Any], arrays: Sequence[Any]) -> tuple[list[Any], list[Any]]:
@@ -72,7 +72,7 @@ class Steps(NamedTuple):
 
 
 def sequences_of(suite: Any) -> Iterator[Steps]:
-    """Each repeated use that can be traced, and in which a step depends on the one before."""
+    """Yield each repeated use that can be traced, and in which a step depends on the step before it."""
     for repeated in _repeated(suite):
         steps = result_or_error(_steps, suite, repeated)
         if isinstance(steps, Steps):  # P11 says why what raises cannot be carried
@@ -124,27 +124,27 @@ def _steps(suite: Any, repeated: Repeated) -> Steps | None:
 
 
 def _carried(suite: Any, instance: Any, carry: Any) -> list[tuple[str, Any]]:
-    """What is carried, by name: the arrays of an instance by their paths, and what is carried beside it by number."""
+    """Name the arrays of the carry: by path in the instance, and by number beside it."""
     names = list(suite.named(instance))
     rest = [f"carry {i}" for i in range(len(jax.tree.leaves(carry)) - len(names))]
     return list(zip([*names, *rest], jax.tree.leaves(carry), strict=True))
 
 
 def _count(carry: Any) -> int:
-    """How many steps fill the places of whatever is carried, and a few more."""
+    """Return the number of steps that fill every array of the carry, and a few more."""
     sizes = [size for v in arrays_of(carry) for size in v.shape if size + BEYOND <= MOST_STEPS]
     return max([LEAST_STEPS, *(size + BEYOND for size in sizes)])
 
 
 def _given(repeated: Repeated, count: int) -> tuple[Any, list[Any], list[Any]]:
-    """The arguments of all steps: what is no array, the arrays of the first step, and those of all with a leading axis."""
+    """Return the static part of the arguments, the arrays of the first step, and stacked arrays of all."""
     halves = [partition(tuple(repeated.arguments(seed))) for seed in range(count)]
     static, first = halves[0]
     return static, first, [stack_leaves(*arrays) for arrays in zip(*(arrays for _, arrays in halves))]
 
 
 def _advance(suite: Any, repeated: Repeated, instance: Any, carried: Any, step_arguments: Any) -> Any:
-    """What one step hands to the next, and what it gives and changes in place, by name."""
+    """Return the carry for the next step, and the results and changes of this step by name."""
     arguments, before = list(step_arguments), dict(suite.changed_in_place(instance))
     if repeated.place is not None:
         arguments.insert(repeated.place, remade(carried))  # a state is used up
@@ -159,11 +159,11 @@ def _advance(suite: Any, repeated: Repeated, instance: Any, carried: Any, step_a
 
 
 Program = Callable[[Sequence[Any], Sequence[Any]], dict[str, Any]]
-"""Arrays by name, from what is carried at the start and the arguments of all steps."""
+"""Function from the initial carry and the arguments of all steps to arrays by name."""
 
 
 def of_sequences(suite: Any) -> dict[str, Entry]:
-    """Entries of what the last step gives and leaves, and of the gradients through all steps."""
+    """Return entries of the results and changes of the last step, and of gradients through all steps."""
     with warnings.catch_warnings(action="ignore"):
         sequences = list(sequences_of(suite))
         pairs = [(_at_the_end(steps), steps) for steps in sequences]
@@ -175,7 +175,7 @@ def of_sequences(suite: Any) -> dict[str, Entry]:
 
 
 def _at_the_end(steps: Steps) -> Program:
-    """What the last step gives."""
+    """Return a program that gives the outputs of the last step."""
 
     def run(carried: Sequence[Any], arguments: Sequence[Any]) -> dict[str, Any]:
         return {name: v[-1] for name, v in zip(steps.outputs, steps.run(carried, arguments))}
@@ -184,7 +184,7 @@ def _at_the_end(steps: Steps) -> Program:
 
 
 def _gradients(steps: Steps) -> Program:
-    """The gradients of a loss over what all steps give, by what is carried at the start, and by all arguments."""
+    """Return a program that gives gradients through all steps by the initial carry and the arguments."""
 
     def run(carried: Sequence[Any], arguments: Sequence[Any]) -> dict[str, Any]:
         names = [name for name, _ in (*steps.carried, *steps.given)]

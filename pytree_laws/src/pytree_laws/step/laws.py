@@ -1,4 +1,4 @@
-"""The laws of a training step, composed as a suite."""
+"""Laws of a training step, composed as a suite."""
 
 import functools
 from collections.abc import Callable
@@ -22,7 +22,7 @@ CHECKS = tuple(import_module(f".checks.{name}", __package__).CHECKS for name in 
 
 
 def guarded_step(test: Callable[..., None], number: str) -> Callable[..., None]:
-    """Run a law of steps so that a failure is a finding with its law; errors of the step are S1's."""
+    """Wrap a law of steps so that a failure becomes a finding. S1 alone reports errors of the step."""
 
     @functools.wraps(test)
     def run(self: Any, step_run: StepRun) -> None:
@@ -43,12 +43,12 @@ def guarded_step(test: Callable[..., None], number: str) -> Callable[..., None]:
 
 @with_tests_of(*CHECKS, guard=guarded_step)
 class StepLaws(StepSuite):
-    """The laws that a training step must hold; subclass it as `StepSuite` shows."""
+    """Laws that a training step must hold. Subclass it as `StepSuite` shows."""
 
     @pytest.fixture(scope="class")
     @classmethod
     def step_run(cls) -> StepRun:
-        """The steps that all laws of a suite look at."""
+        """Return the steps that all laws of a suite share."""
         return StepRun(cls())
 
 

@@ -1,4 +1,4 @@
-"""A few steps, run once for all laws: the states, what jax compiled, and the losses."""
+"""Steps that run once for all laws: states, compilations and losses."""
 
 import contextlib
 import dataclasses
@@ -23,7 +23,7 @@ _COMPILED = "/jax/core/compile/backend_compile_duration"
 
 @dataclasses.dataclass(frozen=True)
 class Taken:
-    """One step that was taken: its state afterwards, and what jax did for it."""
+    """State after a step, the functions that jax compiled for it, and its loss."""
 
     signature: dict[str, str]
     values: dict[str, np.ndarray]
@@ -32,46 +32,46 @@ class Taken:
 
 
 class StepRun:
-    """Steps of a suite; each is taken from copies, so that a donated array is nobody else's."""
+    """Steps of a suite. Each starts from copies, so that donation deletes no array in use elsewhere."""
 
     def __init__(self, suite: StepSuite) -> None:
         self.suite = suite
 
     @functools.cached_property
     def start(self) -> Opened:
-        """The first state."""
+        """Initial state."""
         return opened(self.suite.state(0))
 
     @functools.cached_property
     def batches(self) -> tuple[Any, Any]:
-        """The two batches."""
+        """Two batches."""
         return self.suite.batch(0), self.suite.batch(1)
 
     def once(self, state: Any, batch: Any) -> tuple[Any, Any]:
-        """The next state, and the loss."""
+        """Take a step, and return the next state and the loss."""
         result = self.suite.step(state, batch)
         return self.suite.next_state(state, result), self.suite.loss(state, result)
 
     @functools.cached_property
     def builds(self) -> bool:
-        """Whether a state and a batch can be built at all."""
+        """Whether the suite can build a state and a batch."""
         return not isinstance(result_or_error(lambda: (self.start, self.batches)), Exception)
 
     @functools.cached_property
     def error(self) -> Exception | None:
-        """What the first step raised."""
+        """Error of the first step, or None."""
         result = result_or_error(lambda: self.once(self.start.copied(), self.batches[0]))
         return result if isinstance(result, Exception) else None
 
     @functools.cached_property
     def before(self) -> Taken:
-        """The state before all steps."""
+        """State before all steps."""
         state = self.start.copied()
         return Taken(signature(state), values(state), [], None)
 
     @functools.cached_property
     def taken(self) -> list[Taken]:
-        """The steps, with both batches in turn."""
+        """Steps on both batches in turn."""
         state, steps = self.start.copied(), []
         for number in range(self.suite.steps):
             state, step = self._take(state, self.batches[number % 2])
@@ -87,25 +87,28 @@ class StepRun:
         return after, Taken(signature(after), values(after), list(compiled), lost)
 
     def after_loading(self) -> Taken:
-        """One more step, from a state that is built anew and then filled with the last values."""
+        """Take another step, from a new state filled with the last values."""
         self.taken  # noqa: B018
         built, last = opened(self.suite.state(0)), opened(self.last).leaves
         filled = {n: last.get(n, leaf) if is_array(leaf) else leaf for n, leaf in built.leaves.items()}
         return self._take(Opened(filled, built.rebuild).copied(), self.batches[0])[1]
 
     def step_from_start(self, batch: int = 0, pattern: int | None = None) -> dict[str, np.ndarray]:
-        """The arrays after one step from the first state; by a pattern the last bits of the batch are others."""
+        """Return the arrays after one step from the initial state.
+
+        A `pattern` changes the last bits of the batch.
+        """
         given = self.batches[batch]
         after, _ = self.once(self.start.copied(), given if pattern is None else rounded(given, pattern, by=2))
         return values(after)
 
     @functools.cached_property
     def rounded_from_start(self) -> list[dict[str, np.ndarray]]:
-        """The arrays after one step from the first state, for batches of which the last bits are others."""
+        """Arrays after one step from the initial state, for batches with changed last bits."""
         return [self.step_from_start(pattern=pattern) for pattern in PATTERNS]
 
     def losses(self) -> list[float]:
-        """The losses of many steps on the first batch."""
+        """Return the losses of many steps on the first batch."""
         state, losses = self.start.copied(), []
         for _ in range(self.suite.loss_steps):
             state, taken = self._take(state, self.batches[0])
@@ -114,17 +117,17 @@ class StepRun:
 
     @functools.cached_property
     def second(self) -> Opened:
-        """The state after one step: a number of Python that `jax.jit` took is an array by then."""
+        """State after one step, in which `jax.jit` has turned Python numbers into arrays."""
         after, _ = self.once(self.start.copied(), self.batches[0])
         return opened(after)
 
     @functools.cached_property
     def arrays(self) -> dict[str, Any]:
-        """The arrays of the second state and of the batch, which a traced step takes."""
+        """Arrays of the second state and of the batch, which a traced step takes."""
         return self.second.arrays() | {f"batch.{n}": v for n, v in opened(self.batches[0]).arrays().items()}
 
     def pure(self, arrays: dict[str, Any]) -> dict[str, Any]:
-        """One step as a function of arrays by path: the next state's arrays, and the loss."""
+        """Take a step as a function of arrays by path, and return the next arrays and the loss."""
         batch = opened(self.batches[0])
         state = [arrays.get(n, v) for n, v in self.second.leaves.items()]
         batch_leaves = [arrays.get(f"batch.{n}", v) for n, v in batch.leaves.items()]
@@ -133,7 +136,7 @@ class StepRun:
 
     @functools.cached_property
     def jaxpr(self) -> Any:
-        """The trace of one step, of arrays in the order of their sorted paths; an exception where none can be made."""
+        """Jaxpr of one step on arrays in the order of their paths, or the error of tracing it."""
         return result_or_error(lambda: jax.make_jaxpr(self.pure)(self.arrays))
 
 

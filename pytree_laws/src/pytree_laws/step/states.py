@@ -1,4 +1,4 @@
-"""Training states as named leaves, for pytrees and for what Flax NNX changes in place."""
+"""Training states as named leaves, for pytrees and for objects of Flax NNX."""
 
 import re
 import sys
@@ -17,22 +17,22 @@ Rebuild = Callable[[list[Any]], Any]
 
 
 class Opened(NamedTuple):
-    """A state as its leaves by path, and the way back."""
+    """Leaves of a state by path, and a function that rebuilds the state."""
 
     leaves: dict[str, Any]
     rebuild: Rebuild
 
     def arrays(self) -> dict[str, Any]:
-        """The arrays among the leaves."""
+        """Return the arrays among the leaves."""
         return {name: leaf for name, leaf in self.leaves.items() if is_array(leaf)}
 
     def copied(self) -> Any:
-        """The state with arrays of its own."""
+        """Rebuild the state with copies of its arrays."""
         return self.rebuild([jnp.copy(v) if is_array(v) else v for v in self.leaves.values()])
 
 
 def opened(state: Any) -> Opened:
-    """Open a state; a graph of NNX is split into a pure state first."""
+    """Open a state. An NNX graph is first split into a pure state."""
     nnx: Any = sys.modules.get("flax.nnx")
     if nnx is None or not _holds_graph(nnx, state):
         _, treedef = flatten(state)
@@ -53,7 +53,7 @@ def _holds_graph(nnx: Any, state: Any) -> bool:
 
 
 def signature(state: Any) -> dict[str, str]:
-    """What a compiled step distinguishes, by path: shape, dtype, weak type and sharding, or the value of Python."""
+    """Describe by path what compilation distinguishes: shape, dtype, weak type and devices, or a value."""
     return {name: _kind(leaf) for name, leaf in opened(state).leaves.items()}
 
 
@@ -70,17 +70,17 @@ def _kind(leaf: Any) -> str:
 
 
 def values(state: Any) -> dict[str, np.ndarray]:
-    """The arrays and numbers of a state on the host, by path."""
+    """Return the arrays and numbers of a state in NumPy, by path."""
     return {n: raw(v) for n, v in opened(state).leaves.items() if is_array(v) or is_number(v)}
 
 
 def is_number(leaf: Any) -> bool:
-    """Whether a leaf is a number of Python, which `jax.jit` takes as an array."""
+    """Whether a leaf is a Python number, which `jax.jit` takes as an array."""
     return isinstance(leaf, bool | int | float | complex)
 
 
 def static_differences(previous: Any, other: Any) -> dict[str, str]:
-    """Values of Python that differ between two states, by path: leaves, and fields of nodes."""
+    """Describe the Python values that differ between two states, by path: leaves, and fields of nodes."""
     pairs = dict(opened(previous).leaves), dict(opened(other).leaves)
     plain = [{n: v for n, v in leaves.items() if not is_array(v)} for leaves in pairs]
     fields = [_static_fields(state) for state in (previous, other)]
@@ -94,7 +94,7 @@ def static_differences(previous: Any, other: Any) -> dict[str, str]:
 
 
 def _static_fields(state: Any) -> Mapping[str, Any]:
-    """Attributes of nodes that are no children: what jax holds in the treedef."""
+    """Return the attributes of nodes that are not children, which jax holds in the treedef."""
     fields: dict[str, Any] = {}
     for where, node, _ in nodes(state):
         children = set(map(id, jax.tree.leaves(node)))
@@ -113,5 +113,5 @@ def _equal(value: Any, other: Any) -> bool:
 
 
 def shown(value: Any) -> str:
-    """The text of a value, without the address of an object."""
+    """Return the text of a value without addresses of objects."""
     return f"{re.sub(' at 0x[0-9a-f]+', '', repr(value)):.80}"

@@ -1,4 +1,4 @@
-"""What a suite of a training step declares."""
+"""Declarations of a suite for a training step."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -11,7 +11,7 @@ from ..inspect.trees import named_arrays, path_name
 
 
 class StepSuite(Collected):
-    """A training step, a state to begin with, and two batches.
+    """A training step, its initial state, and two batches.
 
         class TestTrainStep(StepLaws):
             frozen = ("model.offset",)
@@ -25,8 +25,8 @@ class StepSuite(Collected):
             def step(self, state, batch):
                 return train_step(state, batch)
 
-    The step gives the next state, alone or first in a tuple. A step that changes objects of NNX
-    in place gives them back: `return (model, optimiser), loss`.
+    The step returns the next state, alone or first in a tuple. A step that changes NNX objects in place
+    returns them: `return (model, optimiser), loss`.
     """
 
     steps: ClassVar[int] = 4  # that are watched
@@ -34,35 +34,35 @@ class StepSuite(Collected):
     constant_limit: ClassVar[int] = 2**20  # bytes of an array inside of the compiled step
     time_limit: ClassVar[float] = 120.0  # seconds for all steps of one law
     frozen: ClassVar[Sequence[str] | None] = None
-    """Paths that no step may move; None stands for what `trainable()` of a part of the state leaves out."""
+    """Paths that no step may move. None means the leaves that `trainable()` of a part leaves out."""
     overwritten: ClassVar[Sequence[str]] = ()
     """Paths that a step writes and never reads, such as the last loss."""
     callbacks: ClassVar[bool] = False  # whether the compiled step may call the host
 
     def state(self, seed: int) -> Any:
-        """A new state to begin with, from a seed."""
+        """Return a new initial state."""
         raise NotImplementedError
 
     def batch(self, seed: int) -> Any:
-        """A batch; batches of two seeds have the same shapes and other values."""
+        """Return a batch. Batches of two seeds have equal shapes and different values."""
         raise NotImplementedError
 
     def step(self, state: Any, batch: Any) -> Any:
-        """The training step: the next state, or a tuple that begins with it."""
+        """Return the next state, or a tuple that begins with it."""
         raise NotImplementedError
 
     def next_state(self, state: Any, result: Any) -> Any:
-        """The next state in what a step gives."""
+        """Return the next state in the result of a step."""
         return result[0] if holds_state_first(state, result) else result
 
     def loss(self, state: Any, result: Any) -> Any:
-        """The loss in what a step gives: the first scalar beside the state; None without one."""
+        """Return the loss in the result of a step: the first scalar besides the state, or None."""
         rest = result[1:] if holds_state_first(state, result) else ()
         scalars = (v for v in jax.tree.leaves(rest) if is_array(v) and is_inexact(v))
         return next((v for v in scalars if v.ndim == 0), None)
 
     def frozen_paths(self, state: Any) -> Sequence[str]:
-        """The paths that no step may move, declared or as `trainable()` says."""
+        """Return the paths that no step may move, declared or according to `trainable()`."""
         if self.frozen is not None:
             return self.frozen
         holders = jax.tree_util.tree_leaves_with_path(state, is_leaf=_says_what_is_trained)
@@ -81,7 +81,7 @@ def _says_what_is_trained(node: Any) -> bool:
 
 
 def holds_state_first(state: Any, result: Any) -> bool:
-    """Whether a result is a tuple of the next state and more."""
+    """Whether a result is a tuple that begins with the next state."""
     if type(result) is not tuple or not result or type(result[0]) is not type(state):
         return False
     return type(state) is not tuple or len(result[0]) == len(state)

@@ -1,1 +1,1 @@
-"""Traced and compiled programs: jaxprs, what depends on what in them, compilation, platforms."""
+"""Traced and compiled programs: jaxprs, dependencies, compilation, platforms."""

@@ -1,4 +1,4 @@
-"""What a program depends on, read off its jaxpr."""
+"""Dependencies of a program, read off its jaxpr."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,29 +14,32 @@ CAST = "convert_element_type"
 MOVES = frozenset(
     f"{STOP} reshape transpose slice dynamic_slice squeeze expand_dims broadcast_in_dim rev gather copy".split()
 )
-"""Primitives that hand elements on as they are."""
+"""Primitives that pass elements on unchanged."""
 
 
 def inputs_reaching(jaxpr: Any, gradients: bool = False) -> list[bool]:
-    """For each input whether the outputs depend on it; or whether gradients of them can reach it."""
+    """Flag the inputs on which outputs depend, or (`gradients`) that gradients of outputs can reach."""
     return _reached(jaxpr, gradients, STOP if gradients else "")
 
 
 def is_constant(closed: Any, output: int) -> bool:
-    """Whether an output depends on no input, as a state of zeros at the start."""
+    """Whether an output depends on no input, such as a state that starts with zeros."""
     jaxpr = closed.jaxpr
     return not any(inputs_reaching(jaxpr.replace(outvars=jaxpr.outvars[output : output + 1])))
 
 
 def inputs_computed_with(jaxpr: Any, gradients: bool = False) -> list[bool]:
-    """For each input whether something that is computed from it is given back, and not the input alone; or whether gradients of that can reach it."""
+    """Flag the inputs of computed outputs, or (`gradients`) inputs that gradients of these outputs reach.
+
+    An input that is returned unchanged does not count.
+    """
     handed_on = set(jaxpr.invars)
     computed = [v for v in jaxpr.outvars if is_variable(v) and v not in handed_on]
     return inputs_reaching(jaxpr.replace(outvars=computed), gradients)
 
 
 def inputs_read(jaxpr: Any) -> list[bool]:
-    """For each input whether anything is computed from it, given back or not; also within another compiled function."""
+    """Flag the inputs that an equation reads, also in jitted functions, whether needed or not."""
     read: set[Any] = set()
     for equation in jaxpr.eqns:
         inner = inner_jaxprs(equation)
@@ -47,15 +50,15 @@ def inputs_read(jaxpr: Any) -> list[bool]:
 
 
 def stopped_inputs(jaxpr: Any) -> list[bool]:
-    """For each input whether gradients would reach it, and `stop_gradient` keeps them all away."""
+    """Flag the inputs that gradients would reach if `stop_gradient` did not stop all of them."""
     marks = zip(_reached(jaxpr, True, ""), _reached(jaxpr, True, STOP))
     return [without and not within for without, within in marks]
 
 
 def handed_to_stop(jaxpr: Any, of_reads: Callable[[Iterable[bool]], bool] = any) -> list[bool]:
-    """For each input whether `stop_gradient` is applied to it as it is, in any or in all places that read it.
+    """Flag the inputs to which `stop_gradient` is applied directly.
 
-    An update that nothing gives back is such a place as well.
+    `of_reads` is `any` or `all` of the equations that read an input, including updates that no output needs.
     """
     every: dict[Any, list[bool]] = {}
     for equation in jaxpr.eqns:
@@ -70,9 +73,10 @@ def handed_to_stop(jaxpr: Any, of_reads: Callable[[Iterable[bool]], bool] = any)
 
 
 def is_straight_through(jaxpr: Any) -> bool:
-    """Whether somewhere a term of a sum is taken away again under `stop_gradient`, as in `x + stop_gradient(f(x) - x)`.
+    """Whether a sum subtracts a term under `stop_gradient`, such as `x + stop_gradient(f(x) - x)`.
 
-    Values then follow what is left, gradients the term: Bengio et al. 2013, https://arxiv.org/abs/1308.3432.
+    Values follow the rest of the sum, and gradients the term: Bengio et al. 2013,
+    https://arxiv.org/abs/1308.3432.
     """
     made = {v: equation for equation in jaxpr.eqns for v in equation.outvars}
     for equation in jaxpr.eqns:
@@ -84,7 +88,7 @@ def is_straight_through(jaxpr: Any) -> bool:
 
 
 def undone_sums(jaxpr: Any) -> Iterator[Any]:
-    """The sums that take a term away again beside one under `stop_gradient`, as `x + (stop_gradient(y) - x)`.
+    """Yield the sums that cancel a term beside `stop_gradient`, such as `x + (stop_gradient(y) - x)`.
 
     They pass no gradient on.
     """
@@ -100,7 +104,7 @@ def undone_sums(jaxpr: Any) -> Iterator[Any]:
 
 
 def _net_terms(total: Any, made: Mapping[Any, Any]) -> dict[Any, int]:
-    """How often each term stands in a sum, less how often it is taken away; nothing of one with more than `MOST_TERMS`."""
+    """Return the net count of each term of a sum, or nothing for more than `MOST_TERMS` terms."""
     net: dict[Any, int] = {}
     terms = [*itertools.islice(_terms(total, made, 1, [CAST]), MOST_TERMS + 1)]
     for variable, sign in terms if len(terms) <= MOST_TERMS else ():
@@ -109,13 +113,13 @@ def _net_terms(total: Any, made: Mapping[Any, Any]) -> dict[Any, int]:
 
 
 MOST_TERMS = 32
-"""The terms up to which a sum is looked into."""
+"""Number of terms up to which a sum is examined."""
 SUMS = {"add": (1, 1), "add_any": (1, 1), "sub": (1, -1), "neg": (-1,)}
 UNCHANGED = (CAST, "broadcast_in_dim", "reshape", "copy")
 
 
 def _cancels(total: Any, made: Mapping[Any, Any]) -> bool:
-    """Whether a term of a sum stands in it with the other sign, kept by `stop_gradient`."""
+    """Whether a term of a sum also occurs with the other sign under `stop_gradient`."""
     open_terms, stopped = set[Any](), set[Any]()
     for variable, sign in _terms(total, made, 1, UNCHANGED):
         equation = made.get(variable)
@@ -130,7 +134,7 @@ def _cancels(total: Any, made: Mapping[Any, Any]) -> bool:
 def _terms(
     variable: Any, made: Mapping[Any, Any], sign: int, unchanged: Sequence[str]
 ) -> Iterator[tuple[Any, int]]:
-    """The variables of which one is the sum, each with its sign; the primitives `unchanged` are looked through."""
+    """Yield the signed variables that add up to a variable, looking through the primitives `unchanged`."""
     equation = made.get(variable)
     name = "" if equation is None else equation.primitive.name
     if equation is None or (name not in SUMS and name not in unchanged):
@@ -142,15 +146,15 @@ def _terms(
 
 
 def computed_on(jaxpr: Any, dtype: str) -> list[str]:
-    """For each input the first primitive that computes with it in more bits than a dtype has; empty where none does.
+    """Return for each input the first primitive that computes with it in more bits than a dtype has.
 
-    The branches of a `cond` and the body of a `while` are not looked into.
+    The entry is empty if there is none. The branches of a `cond` and the body of a `while` are skipped.
     """
     return _computed_on(jaxpr, jnp.finfo(dtype).bits)[0]
 
 
 def _computed_on(jaxpr: Any, bits: int) -> tuple[list[str], list[set[int]]]:
-    """The same, and for each output which inputs it is, as they were given."""
+    """Return the result of `computed_on`, and for each output the inputs that reach it unchanged."""
     places = {v: {i} for i, v in enumerate(jaxpr.invars)}
     computed = [""] * len(jaxpr.invars)
     for equation in jaxpr.eqns:
@@ -167,7 +171,7 @@ def _computed_on(jaxpr: Any, bits: int) -> tuple[list[str], list[set[int]]]:
 
 
 def _through(equation: Any, origins: list[set[int]], bits: int) -> tuple[list[str], list[set[int]]]:
-    """What an equation does with each of its inputs, and which of them its outputs are."""
+    """Return the primitive that computes with each input of an equation, and the inputs in each output."""
     name, inner = equation.primitive.name, inner_jaxprs(equation)
     nothing, none = [""] * len(origins), [set[int]() for _ in equation.outvars]
     if name == CAST or name in MOVES:
@@ -197,7 +201,7 @@ def _live_before(jaxpr: Any, live: set[Any], gradients: bool, stop: str) -> set[
 
 
 def _within(equation: Any, outs: list[bool], gradients: bool, stop: str) -> list[bool]:
-    """For each input of an equation whether its live outputs depend on it."""
+    """Flag the inputs of an equation on which its live outputs depend."""
     inner, name = inner_jaxprs(equation), equation.primitive.name
     if len(inner) != 1 or len(inner[0].invars) != len(equation.invars):
         return [True] * len(equation.invars)  # a `cond` or a `while` is not looked into
@@ -215,7 +219,7 @@ def _within_body(body: Any, outs: list[bool], gradients: bool, stop: str) -> lis
 
 
 def _within_scan(equation: Any, body: Any, outs: list[bool], gradients: bool, stop: str) -> list[bool]:
-    """The same of a scan, where the carry of a step may depend on any that a later step depends on."""
+    """Flag the inputs of a scan, whose carry may depend on any input that a later step needs."""
     counts = _counts_of_scan(equation.params)
     if counts is None:
         return [True] * len(equation.invars)
@@ -230,7 +234,7 @@ def _within_scan(equation: Any, body: Any, outs: list[bool], gradients: bool, st
 
 @or_else(None)  # of a jax that says it otherwise
 def _counts_of_scan(params: Mapping[str, Any]) -> tuple[int, int] | None:
-    """How many constants a scan takes, and how many carries; jax 0.12 lists what it takes in three parts."""
+    """Return the numbers of constants and carries of a scan. jax 0.12 stores its inputs in three parts."""
     if "num_consts" in params:
         return params["num_consts"], params["num_carry"]
     constants, carries, _ = params["ft_in"].unpack()
@@ -238,7 +242,7 @@ def _counts_of_scan(params: Mapping[str, Any]) -> tuple[int, int] | None:
 
 
 def _passes(atom: Any, gradients: bool) -> bool:
-    """Whether a variable can carry what is looked for."""
+    """Whether a variable can pass on a dependency, or a gradient."""
     if not is_variable(atom):
         return False
     return not gradients or jnp.issubdtype(atom.aval.dtype, jnp.inexact)

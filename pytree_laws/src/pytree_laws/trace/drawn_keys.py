@@ -1,4 +1,4 @@
-"""The keys that a program draws from and splits, as values: two that are one are seen, however each is computed."""
+"""Values of the keys that a program draws from and splits, so that reuse shows however a key is computed."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ DRAW, SPLIT = "random_bits", "random_split"
 
 
 class KeyUse(NamedTuple):
-    """The keys that one equation uses, as data, and the shape of what it draws from each."""
+    """The data of the keys that an equation uses, and the shape drawn from each key."""
 
     primitive: str
     shape: tuple[int, ...]
@@ -27,16 +27,16 @@ class KeyUse(NamedTuple):
 
 
 def trace_named(build: Callable[..., Any], *arguments: Any) -> tuple[Any, list[str]]:
-    """The jaxpr of the arrays of what a function gives, and their paths."""
+    """Trace a function, and return the jaxpr of the arrays in its result and their paths."""
     trace = jax.make_jaxpr(lambda *values: dict(named_arrays(build(*values))), return_shape=True)
     closed, shapes = trace(*arguments)
     return closed, sorted(shapes)
 
 
 def keys_used(programs: Sequence[tuple[Any, Sequence[Any]]]) -> list[Any]:
-    """The uses of keys in jaxprs that get these inputs, in lists; where one raises, its error is in their place.
+    """Return the uses of keys in each program, a jaxpr and its inputs, or the error that it raises.
 
-    What several of them compute alike is compiled once.
+    Computations that programs share are compiled once.
     """
     together = result_or_error(_computed_keys, programs)
     if not isinstance(together, Exception):
@@ -61,7 +61,7 @@ def _computed_keys(programs: Sequence[tuple[Any, Sequence[Any]]]) -> list[list[K
 
 
 def _distinct(inputs: Sequence[Sequence[Any]]) -> tuple[list[Any], list[list[int]]]:
-    """The arrays that differ in what they hold, and the places in them of all."""
+    """Return the distinct arrays among all inputs, and the positions in them of each input."""
     first: dict[tuple[Any, ...], tuple[int, Any]] = {}
 
     def place(value: Any) -> int:
@@ -73,7 +73,7 @@ def _distinct(inputs: Sequence[Sequence[Any]]) -> tuple[list[Any], list[list[int
 
 
 def repeated_keys(uses: Sequence[KeyUse]) -> list[tuple[int, int]]:
-    """Where one key serves a draw and something else: the places of both uses."""
+    """List the pairs of uses that share a key, where at least one use is a draw."""
     served: dict[bytes, int] = {}
     repeated: list[tuple[int, int]] = []
     for place, use in enumerate(uses):
@@ -88,39 +88,39 @@ def repeated_keys(uses: Sequence[KeyUse]) -> list[tuple[int, int]]:
 
 
 def text_of(uses: Sequence[KeyUse], repeated: Iterable[tuple[int, int]]) -> str:
-    """The uses of keys that serve twice."""
+    """Describe pairs of uses that share a key."""
     texts = [f"{_text(uses[earlier])} and {_text(uses[later])}" for earlier, later in repeated]
     return "; ".join(dict.fromkeys(texts))
 
 
 def drawn_with_one_key(jaxpr: Any, names: Sequence[str]) -> str:
-    """The outputs, by name, that are drawn with a key of another draw, as the end of a sentence."""
+    """Return the names of outputs drawn with a repeated key, as the end of a sentence."""
     used = numbered(jaxpr).used
     return drawn_names(jaxpr, {i for i, key in enumerate(used) if used.count(key) > 1}, names)
 
 
 def gives_drawn_key(jaxpr: Any) -> bool:
-    """Whether a key is among the outputs of a jaxpr from which it draws: the next draw of who takes it on is the same."""
+    """Whether a jaxpr returns a key that it has drawn from, so that a caller would repeat the draw."""
     numbering = numbered(jaxpr)
     keys = [atom for atom in jaxpr.outvars if is_variable(atom) and is_key_type(atom.aval)]
     return any(numbering.number(atom) in numbering.drawn for atom in keys)
 
 
 def is_one_draw(jaxpr: Any, names: Sequence[str], pair: tuple[str, str]) -> bool:
-    """Whether two outputs, by name, come from the same draws, so that the one is a copy of the other."""
+    """Whether two outputs come from the same draws, so that one is a copy of the other."""
     draws = dict(zip(names, _draws_behind(jaxpr, count())))
     first, second = (draws.get(name, set()) for name in pair)
     return bool(first) and first == second
 
 
 def drawn_names(jaxpr: Any, places: set[int], names: Sequence[str]) -> str:
-    """The outputs, by name, that are computed from draws at these places, as the end of a sentence."""
+    """Return the names of outputs that are computed from these draws, as the end of a sentence."""
     drawn = [f"`{name}`" for name, draws in zip(names, _draws_behind(jaxpr, count())) if draws & places]
     return f", for {', '.join(drawn)}" if drawn else ""
 
 
 def _draws_behind(jaxpr: Any, places: Iterator[int], *known: set[int]) -> list[set[int]]:
-    """For each output of a jaxpr the draws that it is computed from, by their places among all uses of keys."""
+    """Return for each output the draws behind it, as positions among all uses of keys."""
     origins: dict[Any, set[int]] = dict(zip(jaxpr.invars, known))
 
     def behind(atoms: Iterable[Any]) -> list[set[int]]:
@@ -139,14 +139,14 @@ def _draws_behind(jaxpr: Any, places: Iterator[int], *known: set[int]) -> list[s
 
 
 def drawn_in_part(closed: Any, uses: Sequence[KeyUse]) -> list[bool]:
-    """For each output of a jaxpr whether it has more elements than what is drawn for it."""
+    """Flag the outputs that have more elements than the draws behind them."""
     drawn = [math.prod(use.data.shape[:-1]) * math.prod(use.shape) for use in uses]
     sizes = [sum(drawn[place] for place in places) for places in _draws_behind(closed.jaxpr, count())]
     return [0 < size < output.size for size, output in zip(sizes, closed.out_avals)]
 
 
 def _uses_in(step: Step) -> Iterator[KeyUse]:
-    """The use of keys that one equation is, if it is one."""
+    """Yield the use of keys if the equation draws from a key or splits it."""
     name = step.equation.primitive.name
     if name in (DRAW, SPLIT):
         keys = step.inputs[0]

@@ -1,4 +1,4 @@
-"""What the equations of a program compute, one after another, and where a difference of its inputs is lost on the way."""
+"""Evaluation of a program equation by equation, to find where a difference of its inputs is lost."""
 
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from .jaxprs import is_variable
 
 
 class Step(NamedTuple):
-    """An equation, the values that it is given, and what it gives."""
+    """An equation with the values of its inputs and results."""
 
     equation: Any
     inputs: Sequence[Any]
@@ -15,13 +15,16 @@ class Step(NamedTuple):
 
 
 Known = dict[tuple[Any, ...], tuple[Sequence[Any], Sequence[Any]]]
-"""What equations of one trace gave, by themselves and their inputs, with those: an identity holds as long as its object."""
+"""Results of equations by inputs. The inputs are stored, since an id is valid only while its object lives."""
 
 
 def steps(
     jaxpr: Any, consts: Sequence[Any], arguments: Sequence[Any], known: Known
 ) -> Generator[Step, None, list[Any]]:
-    """The equations of a jaxpr, those of compiled functions in it too, and what it gives at the end; loops and branches are one step."""
+    """Yield the evaluated equations of a jaxpr and its jitted functions, and return its outputs.
+
+    A loop or a branch is a single step.
+    """
     values = dict(zip((*jaxpr.constvars, *jaxpr.invars), (*consts, *arguments)))
 
     def read(atom: Any) -> Any:
@@ -40,7 +43,10 @@ def steps(
 
 
 def _computed_once(equation: Any, inputs: Sequence[Any], known: Known) -> Sequence[Any]:
-    """What an equation gives, once for all that are like it: XLA keeps each loop, and a split is one."""
+    """Evaluate an equation once for all equal equations.
+
+    XLA would not merge loops, and splitting a key is a loop.
+    """
     read = [id(value) if is_variable(atom) else repr(value) for atom, value in zip(equation.invars, inputs)]
     place = equation.primitive.name, str(equation.params), *read
     if place not in known:
@@ -53,9 +59,10 @@ def _computed_once(equation: Any, inputs: Sequence[Any], known: Known) -> Sequen
 
 
 def cancels(closed: Any, before: Sequence[Any], after: Sequence[Any], differ: Callable[..., bool]) -> bool:
-    """Whether a difference of inputs meets itself and is gone, as that of a scale in shares of a sum.
+    """Whether a difference of inputs cancels, such as a common scale in shares of a sum.
 
-    Each equation that loses it takes it twice. A product with zero, and a choice that leaves it out, take it once.
+    Every equation that loses the difference then takes it twice. A product with zero, or a choice, takes it
+    once.
     """
     ways = (steps(closed.jaxpr, closed.consts, inputs, {}) for inputs in (before, after))
     lost: list[int] = []

@@ -1,4 +1,4 @@
-"""Traces: what a function does, read off its jaxpr."""
+"""Traces: properties of a function read off its jaxpr."""
 
 import re
 import traceback
@@ -19,14 +19,14 @@ NEEDS_VALUES = (
     *(jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError),
     *(jax.errors.TracerIntegerConversionError, jax.errors.NonConcreteBooleanIndexError),
 )
-"""What jax raises where a program asks for values, or for a shape that depends on them."""
+"""Errors that jax raises if a program needs concrete values, or a shape that depends on them."""
 
 
 INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]|^<")
 
 
 def inner_jaxprs(equation: Any) -> list[Any]:
-    """The jaxprs among the parameters of an equation."""
+    """List the jaxprs among the parameters of an equation."""
     values: list[Any] = []
     for value in equation.params.values():
         values += value if isinstance(value, list | tuple) else [value]
@@ -34,12 +34,12 @@ def inner_jaxprs(equation: Any) -> list[Any]:
 
 
 def equations(jaxpr: Any) -> Iterator[Any]:
-    """Every equation, those of inner jaxprs too."""
+    """Yield every equation, including equations of inner jaxprs."""
     yield from with_inner(jaxpr.eqns)
 
 
 def with_inner(outer: Iterable[Any]) -> Iterator[Any]:
-    """Some equations, and after each those of its inner jaxprs."""
+    """Yield some equations, each followed by the equations of its inner jaxprs."""
     for equation in outer:
         yield equation
         for inner in inner_jaxprs(equation):
@@ -58,12 +58,12 @@ DRAWS = "random_bits", "threefry2x32"
 
 
 def draws_of(jaxpr: Any) -> list[Any]:
-    """The random draws, of inner jaxprs too."""
+    """List the random draws, including draws in inner jaxprs."""
     return [equation for equation in equations(jaxpr) if equation.primitive.name in DRAWS]
 
 
 def constant_draws(jaxpr: Any, variables: set[Any]) -> Iterator[Any]:
-    """The random draws whose key does not depend on these variables."""
+    """Yield the random draws whose key does not depend on these variables."""
     for equation in jaxpr.eqns:
         inputs = [is_variable(v) and v in variables for v in equation.invars]
         draws = equation.primitive.name in DRAWS
@@ -79,7 +79,7 @@ def constant_draws(jaxpr: Any, variables: set[Any]) -> Iterator[Any]:
 
 
 def dead_equations(jaxpr: Any) -> Iterator[Any]:
-    """The equations whose results nothing uses; jax leaves them out when it compiles."""
+    """Yield the equations whose results are unused, which jax drops when it compiles."""
     used = {v for v in jaxpr.outvars if is_variable(v)}
     for equation in reversed(jaxpr.eqns):
         if equation.effects or used.intersection(equation.outvars):
@@ -91,13 +91,16 @@ def dead_equations(jaxpr: Any) -> Iterator[Any]:
 
 
 def without_dead(jaxpr: Any) -> Any:
-    """The jaxpr without the equations at its top whose results nothing uses; inner jaxprs may be shared, and stay."""
+    """Return the jaxpr without dead equations at its top. Inner jaxprs may be shared, so they stay."""
     dead = {id(equation) for equation in dead_equations(jaxpr)}
     return jaxpr.replace(eqns=[equation for equation in jaxpr.eqns if id(equation) not in dead])
 
 
 def lost_updates(jaxpr: Any) -> list[str]:
-    """The updates and checks that nothing at all reads; what is computed further, and then left out, is no mistake."""
+    """Name the updates and checks that no equation reads.
+
+    A value computed further and then dropped is no mistake.
+    """
     names = (equation.primitive.name for equation in unread_updates(jaxpr))
     return [name if name.startswith("scatter") else "a check, as `eqx.error_if`" for name in names]
 
@@ -109,40 +112,40 @@ def unread_updates(jaxpr: Any) -> list[Any]:
 
 
 def update_lines(jaxpr: Any) -> tuple[set[str], set[str]]:
-    """The lines of the class with updates or checks that nothing reads, and of those that outputs need."""
+    """Return the lines of the class with unread updates or checks, and the lines with needed updates."""
     dead = {id(equation) for equation in dead_equations(jaxpr)}
     needed = (e for e in equations(jaxpr) if id(e) not in dead and is_update_or_check(e))
     return {*map(line_of, unread_updates(jaxpr))}, {*map(line_of, needed)}
 
 
 def line_of(equation: Any) -> str:
-    """The line of the class under test that made an equation; empty where there is none."""
+    """Return the line of the class under test that made an equation, or an empty string."""
     frames = equation.source_info.traceback.frames
     return line_of_class((frame.file_name, frame.line_num) for frame in reversed(frames))
 
 
 def is_update_or_check(equation: Any) -> bool:
-    """Whether it is `x.at[i].set(y)`, or holds the callback of a check such as `error_if`."""
+    """Whether an equation is `x.at[i].set(y)`, or holds the callback of a check such as `eqx.error_if`."""
     names = [each.primitive.name for each in with_inner([equation])]
     return names[0].startswith("scatter") or "pure_callback" in names
 
 
 def live_part(closed: Any) -> Any:
-    """A closed jaxpr without the equations that no output needs."""
+    """Return a closed jaxpr without the equations that no output needs."""
     live, _ = partial_eval.dce_jaxpr(closed.jaxpr, [True] * len(closed.jaxpr.outvars), instantiate=True)
     return jax.extend.core.ClosedJaxpr(live, closed.consts)
 
 
 def repeated_draws(jaxpr: Any) -> Iterator[Any]:
-    """The random draws whose key is computed just as that of an earlier draw."""
+    """Yield the random draws whose key is computed exactly as the key of an earlier draw."""
     return Numbering().repeated(jaxpr)
 
 
 def mixed_draws(jaxpr: Any) -> Iterator[str]:
-    """Where a key serves two draws that are not one and the same, as text.
+    """Describe the keys that serve two different draws.
 
-    To draw the same again gives the same, as a path must that is asked twice. Two shapes or
-    two distributions from one key are bits that were meant to be independent.
+    The same draw may repeat, as for a random path that is evaluated twice. Two shapes or distributions from
+    one key share bits that should be independent.
     """
     for uses in numbered(jaxpr).uses.values():
         if len(uses) > 1:
@@ -150,25 +153,25 @@ def mixed_draws(jaxpr: Any) -> Iterator[str]:
 
 
 def shares_keys_of_loops(jaxpr: Any) -> bool:
-    """Whether a key that goes into a loop goes into another one too, or is drawn from or split beside it."""
+    """Whether a key passed to a loop is also passed to another loop, drawn from or split."""
     numbering = numbered(jaxpr)
     return any(numbering.looped.count(key) > 1 or key in numbering.uses for key in numbering.looped)
 
 
 def has_repeated_parts(jaxpr: Any) -> bool:
-    """Whether a complex number is made whose imaginary part is computed just as its real one."""
+    """Whether a complex number has an imaginary part computed exactly as its real part."""
     return bool(numbered(jaxpr).doubled)
 
 
 def numbered(jaxpr: Any) -> "Numbering":
-    """The numbering of a whole jaxpr."""
+    """Return the numbering of a whole jaxpr."""
     numbering = Numbering()
     deque(numbering.repeated(jaxpr), maxlen=0)
     return numbering
 
 
 class Numbering:
-    """Value numbering: variables that are computed in the same way have one number."""
+    """Value numbering: variables that are computed alike have the same number."""
 
     def __init__(self) -> None:
         self.of_values: dict[Any, int] = {}
@@ -181,7 +184,7 @@ class Numbering:
         self.within: list[str] = []  # the functions of jax.random around an equation
 
     def note(self, equation: Any, key: int) -> None:
-        """Notes what a key serves: a draw of a shape by a function, or a split."""
+        """Record the use of a key: a draw by a function of `jax.random` with its shape, or a split."""
         name, shape = equation.primitive.name, equation.outvars[0].aval.shape
         drawn = next(iter(self.within), "bits").strip("_")
         use = "`split`" if name == "random_split" else f"`{drawn}`"
@@ -226,7 +229,7 @@ class Numbering:
 
 
 def jit_equations(jaxpr: Any) -> Iterator[Any]:
-    """The calls of functions under `jax.jit`, those in inner jaxprs too, but not in each other."""
+    """Yield the calls of jitted functions, also in inner jaxprs, but not inside jitted functions."""
     for equation in jaxpr.eqns:
         if equation.primitive.name in ("jit", "pjit"):
             yield equation
@@ -236,10 +239,10 @@ def jit_equations(jaxpr: Any) -> Iterator[Any]:
 
 
 def compiled_anew(jaxpr: Any, other: Any) -> list[str]:
-    """The functions under `jax.jit` that two traces of a call do not share, by name.
+    """List the jitted functions that two traces of a call do not share, by name.
 
-    jax keeps the jaxpr of a function that it has traced. Where the next trace holds another
-    one, the function is a new one, and is compiled again.
+    jax keeps the jaxpr of a traced function. If the next trace holds another jaxpr, the function is new, and
+    is compiled again.
     """
     pairs = zip(jit_equations(jaxpr), jit_equations(other))
     params = ((first.params, second.params) for first, second in pairs)
@@ -247,7 +250,7 @@ def compiled_anew(jaxpr: Any, other: Any) -> list[str]:
 
 
 def narrowing_casts(jaxpr: Any, narrowest: Mapping[str, int]) -> Iterator[Any]:
-    """Casts to fewer bits than any array has that goes in or comes out, by kind."""
+    """Yield the casts to fewer bits than any input or output of the same kind has."""
     for equation in equations(jaxpr):
         if equation.primitive.name != "convert_element_type":
             continue
@@ -259,9 +262,9 @@ def narrowing_casts(jaxpr: Any, narrowest: Mapping[str, int]) -> Iterator[Any]:
 
 
 def own_rules(jaxpr: Any, others: re.Pattern[str] = INSTALLED) -> list[str]:
-    """The functions with a custom_jvp or custom_vjp that no installed library brings, or none of `others`.
+    """List the functions with a custom_jvp or custom_vjp whose file does not match `others`.
 
-    None where one gives what it is given: its rule is there to give another gradient.
+    The list is empty if one of them returns its inputs, since its rule replaces the gradient on purpose.
     """
     result = []
     for equation in equations(jaxpr):
@@ -277,33 +280,36 @@ def own_rules(jaxpr: Any, others: re.Pattern[str] = INSTALLED) -> list[str]:
 
 
 def draws_by_rejection(jaxpr: Any) -> bool:
-    """Whether it draws as from a gamma distribution: a step leads to another draw, which its gradient is not of."""
+    """Whether a program draws from a gamma distribution, where a small step leads to another draw.
+
+    The gradient does not follow such a step.
+    """
     names = (equation.primitive.name for equation in equations(jaxpr))
     return any(name.startswith("random_gamma") for name in names)
 
 
 def loops_by_values(jaxpr: Any) -> bool:
-    """Whether a loop may be as long as its values say."""
+    """Whether a program has a `while` loop, whose length may depend on values."""
     return any(equation.primitive.name == "while" for equation in equations(jaxpr))
 
 
 _LINALG = vars(jax.lax.linalg).items()
 DECOMPOSITIONS = tuple(sorted(primitive.name for name, primitive in _LINALG if name.endswith("_p")))
-"""The primitives that jax has for a few dtypes alone, on most platforms those of 32 and 64 bits."""
+"""Primitives that jax provides for few dtypes only, on most platforms for 32 and 64 bits."""
 
 
 def decompositions(jaxpr: Any) -> Iterator[Any]:
-    """The equations that decompose a matrix, or solve with one."""
+    """Yield the equations that decompose a matrix, or solve with one."""
     return (equation for equation in equations(jaxpr) if equation.primitive.name in DECOMPOSITIONS)
 
 
 def is_of_set_state(error: Exception) -> bool:
-    """Whether `State.set` of Equinox says that a new value has another dtype than the old one."""
+    """Whether Equinox's `State.set` complains that a new value has another structure, shape or dtype."""
     return "Old and new values have different structures/shapes/dtypes" in str(error)
 
 
 def lacks_dtype(error: Exception) -> bool:
-    """Whether jax itself says that it has no such operation in this dtype."""
+    """Whether jax itself says that it has no such operation for a dtype."""
     if is_of_promotion(error):
         return False
     words = (*("not supported", "unsupported", "must be float"), *("does not accept dtype", "not inexact"))

@@ -1,4 +1,4 @@
-"""Platforms: where jax runs, and what lowers for others."""
+"""Platforms: where jax runs, and what it can lower for other platforms."""
 
 import os
 import re
@@ -16,7 +16,7 @@ BACKEND_VARIABLE = "PYTREE_LAWS_BACKEND"
 
 
 def platform_fault(wanted: str) -> str | None:
-    """Why the tests cannot run on `wanted`: cpu, cuda, rocm or tpu. None where jax runs on it."""
+    """Return the reason why tests cannot run on `wanted` (cpu, cuda, rocm or tpu), or None."""
     try:
         devices = jax.devices()
         if devices[0] in jax.devices(wanted):
@@ -28,7 +28,7 @@ def platform_fault(wanted: str) -> str | None:
 
 
 def refuse_other_platforms(suite: Any) -> None:
-    """Fail, and then skip, where jax runs on another platform than was asked for; nothing falls back."""
+    """Fail the first test, and skip the others, if jax runs on another platform than requested."""
     wanted = os.environ.get(BACKEND_VARIABLE) or suite.backend
     fault = platform_fault(wanted) if wanted else None
     if fault is None:
@@ -48,24 +48,27 @@ def refuse_other_platforms(suite: Any) -> None:
 
 
 def committed(tree: Any) -> list[str]:
-    """The paths of the arrays that are bound to a device, so that jit cannot move them."""
+    """List the paths of arrays committed to a device, so that jit cannot move them."""
     pairs = [(name, leaf) for name, leaf in named_leaves(tree) if isinstance(leaf, jax.Array)]
     return [name for name, leaf in pairs if getattr(leaf, "committed", False)]
 
 
 def holds_placement(instance: Any) -> bool:
-    """Whether an instance holds a mesh, a sharding or a device, by which it places what it computes on purpose."""
+    """Whether an instance holds a mesh, a sharding or a device, so that it places results on purpose."""
     held = (value for _, node, _ in nodes(instance) for value in attributes(node).values())
     return any(map(is_placement, held))
 
 
 def is_placement(value: Any) -> bool:
-    """Whether a value says where arrays lie."""
+    """Whether a value is a device, a mesh or a sharding."""
     return isinstance(value, jax.Device | jax.sharding.Mesh | jax.sharding.Sharding)
 
 
 def lowering_fault(function: Callable[..., Any], platform: str, *arguments: Any) -> str | None:
-    """Why the compiled function cannot be lowered for a platform, which need not be here."""
+    """Return the reason why a function cannot be lowered for a platform, or None.
+
+    The platform need not be available.
+    """
     from jax import export
 
     try:

@@ -1,4 +1,4 @@
-"""Compiled functions, and the settings that all laws run under."""
+"""Compiled functions, and the settings under which all laws run."""
 
 import contextlib
 from collections.abc import Callable, Generator, Sequence
@@ -14,10 +14,10 @@ from ..report import ANY_ERROR, result_or_error
 
 @contextlib.contextmanager
 def settings() -> Generator[None, None, None]:
-    """What all laws run under: quick compilation, and products in full precision.
+    """Run with the settings of all laws: quick compilation, and matrix products in full precision.
 
-    What they compile runs once or twice. By default a GPU or a TPU rounds what goes into
-    a product, as `jit` and eager calls need not do alike.
+    Most programs run once or twice. By default, a GPU or a TPU rounds the factors of a product. It may do so
+    differently in `jit` and in eager calls.
     """
     name = "jax_disable_most_optimizations"
     before = jax.config.values[name]
@@ -30,20 +30,20 @@ def settings() -> Generator[None, None, None]:
 
 
 def compiled(function: Callable[..., Any], **options: Any) -> Any:
-    """`jax.jit` that compiles faster, where that can be: most programs run once or twice."""
+    """Apply `jax.jit` with quick compilation, since most programs run once or twice."""
     return jax.jit(function, compiler_options=quick_options(), **options)
 
 
 def run_batched(programs: Sequence[tuple[Callable[..., Any], Sequence[Any]]]) -> list[Any]:
-    """What functions give of their arguments, from one program: alone, each has its price.
+    """Run several functions in one jitted program, because each compilation is costly.
 
-    Where one raises, that is not known of which, and each has its own; an error is in the place of its result.
+    If the program raises, each function runs alone, and an error takes the place of its result.
     """
     return jit_all([run for run, _ in programs])([arguments for _, arguments in programs])
 
 
 def jit_all(runs: Sequence[Callable[..., Any]]) -> Callable[[Sequence[Sequence[Any]]], list[Any]]:
-    """As `run_batched`, for several arguments of the same shapes and dtypes: it is compiled once."""
+    """Return a function that works as `run_batched` for several inputs of the same shapes, compiled once."""
 
     @compiled
     def all_of_them(inputs: Sequence[Sequence[Any]]) -> list[Any]:
@@ -61,10 +61,10 @@ def jit_all(runs: Sequence[Callable[..., Any]]) -> Callable[[Sequence[Sequence[A
 
 
 class Compiled:
-    """`jax.jit` of a function of an instance and arguments, which notes its traces.
+    """`jax.jit` of a function of an instance and arguments, which records its traces.
 
-    Leaves that are no arrays are held static where `mixed` says that an instance has such, and so are those of
-    modules of Equinox among the arguments, as `eqx.filter_jit` does.
+    If `mixed` holds for an instance, its leaves other than arrays are static. As in `eqx.filter_jit`, such
+    leaves of Equinox modules among the arguments are static too.
     """
 
     def __init__(self, function: Callable[..., Any], mixed: Callable[[Any], bool], name: str = "jax.jit"):
@@ -83,12 +83,12 @@ class Compiled:
         return program(*parts)
 
     def shapes(self, instance: Any, *arguments: Any) -> Any:
-        """The result of a call as shapes and dtypes, from the same traces."""
+        """Return shapes and dtypes of the result, from the traces of calls."""
         program, parts = self.parts(instance, arguments)
         return program.eval_shape(*parts)
 
     def parts(self, instance: Any, arguments: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
-        """The program for an instance and arguments, and what it takes of them."""
+        """Return the program for an instance and arguments, and the parts to call it with."""
         held, given = split_modules(arguments)
         is_mixed = self.mixed(instance)
         if not is_mixed and held is None:
@@ -97,14 +97,14 @@ class Compiled:
         return self.split, (static, held, traced, given)
 
     def traces_of(self, arguments: Any) -> int:
-        """How often it was traced for arguments of these shapes and dtypes."""
+        """Return the number of traces for arguments of these shapes and dtypes."""
         return self.traces.count(avals(jax.eval_shape(lambda: split_modules(arguments)[1])))
 
 
 def with_static_modules(
     function: Callable[..., Any], arguments: Sequence[Any]
 ) -> tuple[Callable[..., Any], Sequence[Any]]:
-    """A function and its last arguments, for a trace in which what is static of modules among them stays so."""
+    """Return a function and its last arguments for a trace, with static parts of modules kept static."""
     held, given = split_modules(arguments)
     if held is None:
         return function, given
@@ -117,13 +117,13 @@ def with_static_modules(
 
 
 def shapes_of(function: Callable[..., Any], arguments: Sequence[Any], *first: Any) -> Any:
-    """The result as shapes and dtypes, for what comes first and for arguments whose modules stay static where they are so."""
+    """Return the shapes and dtypes of a result, with static parts of modules kept static."""
     run, given = with_static_modules(function, arguments)
     return jax.eval_shape(run, *first, *given)
 
 
 def split_modules(arguments: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
-    """What is static of the modules among arguments, None where there is nothing, and the rest."""
+    """Split arguments into the static parts of their modules, or None, and the rest."""
     nodes, treedef = jax.tree.flatten(tuple(arguments), is_leaf=is_partly_static)
     modules = [node for node in nodes if is_partly_static(node)]
     if all(len(arrays_of(module)) == len(jax.tree.leaves(module)) for module in modules):
@@ -133,7 +133,7 @@ def split_modules(arguments: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
 
 
 def join_modules(held: Any, given: Sequence[Any]) -> Sequence[Any]:
-    """The arguments of which these are the parts."""
+    """Join the results of `split_modules` into arguments."""
     if held is None:
         return given
     treedef, statics = held
@@ -142,7 +142,7 @@ def join_modules(held: Any, given: Sequence[Any]) -> Sequence[Any]:
 
 
 def is_partly_static(node: Any) -> bool:
-    """Whether it is a Module of Equinox, or another node with functions among its leaves, which no compiled call takes."""
+    """Whether a node is an Equinox module, or has functions among its leaves, which `jit` does not accept."""
     if isinstance(node, dict | list | tuple) or not is_node(node):
         return False
     return is_equinox(type(node)) or any(map(callable, jax.tree.leaves(node)))

@@ -1,4 +1,4 @@
-"""What the rounds of a loop have in common: draws whose key no round changes."""
+"""Draws that are the same in each round of a loop, because no round changes their key."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ from .jaxprs import constant_draws, equations
 
 
 def draws_of_every_round(jaxpr: Any) -> Iterator[Any]:
-    """The random draws in loops that are the same in each round: their key comes from outside, or is carried on as it is."""
+    """Yield the random draws in loops whose key comes from outside, or is carried on unchanged."""
     for equation in equations(jaxpr):
         loop = _loop(equation)
         if loop is not None:
@@ -18,7 +18,7 @@ def draws_of_every_round(jaxpr: Any) -> Iterator[Any]:
 
 
 def _loop(equation: Any) -> tuple[Any, int, int] | None:
-    """The body of a loop of more than one round, where what it carries begins among its inputs, and how many these are."""
+    """Return the body of a loop of several rounds, with the position and number of its carries, or None."""
     params = equation.params
     if equation.primitive.name == "scan" and params["length"] > 1:
         return params["jaxpr"].jaxpr, params["num_consts"], params["num_carry"]

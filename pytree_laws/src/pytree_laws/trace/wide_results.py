@@ -1,4 +1,4 @@
-"""Where a computation in 16 bits gets a wider float: the line of the class, for a message."""
+"""Lines of a class at which a computation in 16 bits becomes wider, for messages."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,9 +17,10 @@ _NARROW = ("bfloat16", "float16")
 
 @or_else("")  # it cannot be traced alone, or jax tells of no line
 def widened_in(function: Callable[..., Any], arguments: tuple[Any, ...], result: int) -> str:
-    """What follows a hint: `: affine.py:12: return x + shift`, or that nothing is computed; empty where no line of the class is known.
+    """Return the end of a hint that names the widening line: `: affine.py:12: return x + shift`.
 
-    `result` is the place of the output among all leaves that the function gives.
+    For a constant it says so, and it is empty if no line is known. `result` is the position of the output
+    among all leaves.
     """
     jaxpr = jax.make_jaxpr(function)(*arguments).jaxpr
     way = _widening(jaxpr, jaxpr.outvars[result])
@@ -33,17 +34,17 @@ _FOR_WIDE = frozenset(
         *("schur", "hessenberg", "tridiagonal", "tridiagonal_solve", "custom_linear_solve"),
     )
 )
-"""The operations of jax that take floats of 32 bits at least."""
+"""Operations of jax that need at least float32."""
 
 
 def has_wide_operations(jaxpr: Any) -> bool:
-    """Whether a program computes with what there is for floats of 32 bits alone, as `cholesky`."""
+    """Whether a program has operations that need float32, such as `cholesky`."""
     return any(equation.primitive.name in _FOR_WIDE for equation in with_inner(jaxpr.eqns))
 
 
 @or_else(False)
 def is_wide_alone(function: Callable[..., Any], arguments: tuple[Any, ...], result: int) -> bool:
-    """Whether an output is made of what has no form of 16 bits: parts of complex numbers, and factors of matrices."""
+    """Whether an output comes from operations without a 16-bit form: complex parts, factors of matrices."""
     jaxpr = jax.make_jaxpr(function)(*arguments).jaxpr
     behind = _wide_behind(jaxpr, jaxpr.outvars[result])
     outer = [equation for equation in jaxpr.eqns if id(equation) in behind]
@@ -55,7 +56,7 @@ def is_wide_alone(function: Callable[..., Any], arguments: tuple[Any, ...], resu
 
 
 def _line(outer: Any, inner: Any) -> str:
-    """The line of an equation in a compiled function; of its call, where jax has traced that function at another one."""
+    """Return the line of an equation in a jitted function, or of the call if jax traced it elsewhere."""
     called = line_of(outer)
     frames = ((frame.file_name, frame.line_num) for frame in inner.source_info.traceback.frames)
     is_of_call = not called or any(line_of_class([frame]) == called for frame in frames)
@@ -63,9 +64,9 @@ def _line(outer: Any, inner: Any) -> str:
 
 
 def _widening(jaxpr: Any, variable: Any) -> list[Any]:
-    """The first equation that makes something wide of what is not: what is wide from the start, before what a cast makes so.
+    """Return the equation that makes a value wide, preferring wide sources to casts.
 
-    After one that calls a compiled function stands the one in that.
+    If the equation calls a jitted function, the equation inside follows.
     """
     behind = _wide_behind(jaxpr, variable)
     sources = [equation for equation in jaxpr.eqns if id(equation) in behind and not behind[id(equation)]]
@@ -74,7 +75,7 @@ def _widening(jaxpr: Any, variable: Any) -> list[Any]:
 
 
 def _within(equation: Any) -> list[Any]:
-    """The equation that makes something wide in the compiled function that one calls, if it calls any."""
+    """Return the equation that makes a value wide inside the jitted function that an equation calls."""
     inner = inner_jaxprs(equation)
     if len(inner) != 1 or len(inner[0].outvars) != len(equation.outvars):
         return []
@@ -83,7 +84,7 @@ def _within(equation: Any) -> list[Any]:
 
 
 def _wide_behind(jaxpr: Any, variable: Any) -> dict[int, list[Any]]:
-    """By the id of each equation that a wide output comes from, those of its operands that are wide, and made by equations too."""
+    """Map the id of each equation behind a wide output to its wide operands made by equations."""
     made = {out: equation for equation in jaxpr.eqns for out in equation.outvars}
     behind: dict[int, list[Any]] = {}
     waiting = [variable] if is_variable(variable) else []  # a literal cannot be hashed
@@ -102,13 +103,19 @@ def _is_wide(atom: Any) -> bool:
 
 
 def _is_promotion(equation: Any) -> bool:
-    """Whether another operand is the reason: it only makes wide what is narrow, or has no dtype of its own."""
+    """Whether an equation only widens a narrow value, or has a weakly typed result.
+
+    Then another operand is the reason.
+    """
     is_cast = equation.primitive.name == "convert_element_type"
     is_weak = any(getattr(out.aval, "weak_type", False) for out in equation.outvars)
     return is_weak or (is_cast and str(equation.invars[0].aval.dtype) in _NARROW)
 
 
 def unless_promised(suite: Any) -> str:
-    """What to declare of a class that computes in one dtype alone; nothing where that fails no test."""
+    """Return the end of a hint about a class that promises a single dtype, or an empty string.
+
+    It is empty if the finding fails no test.
+    """
     fails = suite.declares_arrays() and suite.severity == ADVICE and not suite.one_dtype
     return f", or {_NO_PROMISE}" if fails else ""

@@ -1,1 +1,1 @@
-"""Numbers: example values, random ones, edge values, dtypes, and what is equal up to rounding."""
+"""Numbers: example values, random values, edge values, dtypes, and equality up to rounding."""

@@ -1,4 +1,4 @@
-"""Numbers: equal up to rounding, slopes by small steps, overflow on the way."""
+"""Numbers: equality up to rounding, slopes by small steps, overflow on the way."""
 
 import contextlib
 import importlib
@@ -25,16 +25,16 @@ ROUNDINGS = {"tpu": 8192}
 HALF_ROUNDINGS = 8  # the same in 16 bits, of which so many times are half a number
 
 Tolerance = float | Mapping[str, float] | None
-"""How far two computations of one number may differ: at all, by dtype, or as usual."""
+"""Allowed relative difference of two computations: for all dtypes, by dtype, or the default (None)."""
 UNSETTLED: Tolerance = MappingProxyType({})
-"""Of a law whose suite declares nothing: how exact its call is, is found out where the law calls."""
+"""Marks that a suite declares no tolerance, so that `settle` finds it when a law first calls."""
 _DECLARED: ContextVar[Tolerance] = ContextVar("declared", default=None)
-"""What the suite declares whose law is running."""
+"""Tolerance of the suite whose law is running."""
 
 
 @contextlib.contextmanager
 def tolerating(declared: Tolerance) -> Generator[None]:
-    """Within it comparisons allow what a suite declares, where that is more."""
+    """Let comparisons allow the tolerance that a suite declares."""
     token = _DECLARED.set(declared)
     try:
         yield
@@ -43,14 +43,14 @@ def tolerating(declared: Tolerance) -> Generator[None]:
 
 
 def settle(find: Callable[[], Tolerance]) -> None:
-    """Has comparisons allow from here on what is found, where nothing is declared; once for each law."""
+    """Find the tolerance of the running law, once, if its suite declares none."""
     if _DECLARED.get() is UNSETTLED:
         _DECLARED.set(None)  # until it is found, which may compare as well
         _DECLARED.set(find())
 
 
 def declared_tolerance(dtype: Any, declared: Tolerance) -> float | None:
-    """What is declared for a dtype; for a complex one, if need be, what its parts have."""
+    """Return the tolerance declared for a dtype, or for the parts of a complex dtype, or None."""
     if not isinstance(declared, Mapping):
         return declared
     names = str(dtype), str(jnp.finfo(dtype).dtype)
@@ -58,7 +58,7 @@ def declared_tolerance(dtype: Any, declared: Tolerance) -> float | None:
 
 
 def tolerance_of(dtype: Any, declared: Tolerance = None) -> float:
-    """How far a number of this dtype may be from what an author says it is."""
+    """Return the relative tolerance for a dtype: declared, or a multiple of its eps."""
     result = declared_tolerance(dtype, _DECLARED.get() if declared is None else declared)
     if result is not None:
         return result
@@ -68,7 +68,7 @@ def tolerance_of(dtype: Any, declared: Tolerance = None) -> float:
 
 
 def close(left: Any, right: Any, slack: float = 1.0) -> bool:
-    """Equal structure and dtypes, and values up to rounding."""
+    """Whether two trees have equal structure and dtypes, and values equal up to rounding."""
     leaves = zip(jax.tree.leaves(left), jax.tree.leaves(right))
     return structure(left) == structure(right) and all(close_leaf(*pair, slack) for pair in leaves)
 
@@ -88,19 +88,19 @@ def close_leaf(left: Any, right: Any, slack: float) -> bool:
 
 
 def dtype_in_jax(array: Any) -> Any:
-    """The dtype; of an array of NumPy, as a call outside of jit may return one, that which jax gives it."""
+    """Return the dtype that an array has in jax. A call outside jit may return a NumPy array of 64 bits."""
     is_numpy = isinstance(array, np.ndarray | np.generic)
     return jax.dtypes.canonicalize_dtype(array.dtype) if is_numpy else array.dtype
 
 
 def as_wide_as_jax(value: Any) -> Any:
-    """An array of integers of NumPy, as a call outside of jit may return one, in the width that jax gives it."""
+    """Convert a NumPy array of integers to the width that jax would give it."""
     is_integer = isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "iu"
     return value.astype(dtype_in_jax(value)) if is_integer else value
 
 
 def farthest(left: Any, right: Any) -> float:
-    """The largest difference of two results of equal structure, relative to the largest value of an array, or to 1."""
+    """Return the largest difference of two results, relative to the largest value of an array or to 1."""
     leaves = [(leaf, other) for leaf, other in zip(*map(jax.tree.leaves, (left, right))) if is_inexact(leaf)]
     pairs = [[np.asarray(leaf, np.complex128) for leaf in pair] for pair in leaves]
     ratios = [np.abs(a - b).max(initial=0.0) / np.abs(b).max(initial=1.0) for a, b in pairs]
@@ -108,7 +108,7 @@ def farthest(left: Any, right: Any) -> float:
 
 
 def check_close(where: str, message: str, got: Any, wanted: Any, hint: str = "", slack: float = 1.0) -> None:
-    """`close`, or a fault that shows what differs; only then, since to show a tree takes long."""
+    """Check that two results are close. Texts of them are made only on failure, since that takes long."""
     __tracebackhide__ = True
     if not close(got, wanted, slack):
         first, second, place = first_difference(got, wanted, slack)
@@ -116,7 +116,7 @@ def check_close(where: str, message: str, got: Any, wanted: Any, hint: str = "",
 
 
 def hint_of_order(instance: Any) -> str:
-    """What to look for where a class holds a dict whose keys are in another order than that in which jax hands them on."""
+    """Return a hint if a class holds a dict in unsorted order, which jax changes, else an empty string."""
     leaves = jax.tree.leaves(instance, is_leaf=_is_unsorted)
     return ORDER if any(map(_is_unsorted, leaves)) else ""
 
@@ -129,7 +129,10 @@ ORDER = "a loop over a dict: jax sorts its keys, in `jax.jit` and wherever it ta
 
 
 def first_difference(got: Any, wanted: Any, slack: float) -> tuple[str, str, str]:
-    """Two results as they are, or the first of several leaves in which they differ, with its place."""
+    """Return texts of the first leaves in which two results differ, and the place of these leaves.
+
+    If the structures differ, the texts are of the whole results.
+    """
     leaves = named_leaves(got)
     if structure(got) != structure(wanted) or not leaves:
         return f"{got!s:.{_LONGEST}}", f"{wanted!s:.{_LONGEST}}", ""
@@ -149,13 +152,15 @@ def first_difference(got: Any, wanted: Any, slack: float) -> tuple[str, str, str
 
 
 _MOST_SHOWN = 16
-"""How many elements of an array a message shows; of a larger one it shows that which differs most."""
+"""Number of elements up to which a message shows a whole array.
+
+For a larger array, it shows the element that differs most.
+"""
 _LONGEST = 300
-"""How many characters of anything else it shows."""
+"""Number of characters of a value that a message shows."""
 
 
 def _furthest(array: np.ndarray, other: np.ndarray) -> tuple[Any, ...]:
-    """The index of the element in which two arrays of one shape differ most."""
     kind = np.complex128 if np.iscomplexobj(array) else np.float64
     array, other = array.astype(kind), other.astype(kind)
     same = (array == other) | (np.isnan(array) & np.isnan(other))
@@ -165,7 +170,7 @@ def _furthest(array: np.ndarray, other: np.ndarray) -> tuple[Any, ...]:
 
 
 def kind_of(value: Any) -> str:
-    """Dtype and shape of an array, and where it is none of jax that; the class of anything else."""
+    """Describe an array by dtype, shape and whether it is NumPy's, and any other value by its class."""
     if not is_array(value):
         return type(value).__name__
     suffix = "" if isinstance(value, jax.Array) else " of NumPy"
@@ -174,13 +179,13 @@ def kind_of(value: Any) -> str:
 
 LARGE = "`exp` of what may be large: `jax.nn.softmax`, `jnp.logaddexp`, or take the largest off first; `skips` says where they cannot come"
 ROUNDED = "an overflow on the way, or a root or a logarithm of what rounding makes negative: `jnp.maximum`; `skips` says where they cannot come"
-"""Where NaN comes from: no result is infinite."""
+"""Hint for NaN in results without an infinity."""
 
 
 def check_overflow(
     message: str, outputs: Sequence[Any], run: Callable[[Any], Sequence[Any]], arrays: Sequence[Any]
 ) -> None:
-    """What is not finite in 32 bits is not so in 64, or is too large for the result."""
+    """Check that non-finite outputs are not finite in 64 bits either, or too large for their dtype."""
     if all(np.isfinite(np.asarray(v)).all() for v in outputs if is_inexact(v)):
         return
     try:
@@ -197,7 +202,7 @@ def check_overflow(
 
 
 def in_64_bits() -> Any:
-    """A context where jax has 64 bits."""
+    """Return a context in which jax allows 64 bits."""
     if hasattr(jax, "enable_x64"):
         return jax.enable_x64(True)
     # Before jax 0.8 it is there alone, and type checkers with a newer one do not know it.
@@ -206,7 +211,7 @@ def in_64_bits() -> Any:
 
 
 def in_float64(leaf: Any) -> Any:
-    """A float array in 64 bits, where jax allows them."""
+    """Convert a floating array to float64, if jax allows 64 bits."""
     return jnp.asarray(raw(leaf), jnp.float64) if is_floating(leaf) else leaf
 
 
@@ -217,7 +222,7 @@ KINK = 0.05  # by which share two steps, or a step and a slope, differ on a smoo
 
 
 def rounding_of(sizes: Mapping[str, Any]) -> float:
-    """What is no more than rounding, where the sizes of all gradients are these."""
+    """Return the rounding error in float32 of gradients with these sizes."""
     biggest = max((float(np.max(size, initial=0.0)) for size in sizes.values()), default=0.0)
     return 64 * float(np.finfo(np.float32).eps) * biggest
 
@@ -234,7 +239,10 @@ def check_grads(
     partly: bool = False,
     severity: str = FAULT,
 ) -> None:
-    """Gradients agree with what small steps show, wherever these show a slope; where they flow `partly`, there is one."""
+    """Check that gradients agree with small steps wherever these show a slope.
+
+    With `partly`, a gradient other than zero is enough.
+    """
     points = [on_device(raw(leaf) + step, leaf.dtype) for step in (-STEP, 0, STEP)]
     along, grads = zip(*values_and_slopes(move, points))
     for *values, grad in zip(*along, grads[1]):
@@ -248,9 +256,9 @@ def check_grads(
 
 
 def values_and_slopes(move: Callable[[Any], Any], points: Sequence[Any]) -> list[tuple[list[Any], list[Any]]]:
-    """What a function gives at some points, and its slopes where all elements of a point grow alike.
+    """Return values of a function at some points, and slopes along a direction of ones.
 
-    Of what has a rule for the way back alone, as a `custom_vjp` has, these are the floats.
+    For a function with only a reverse rule, such as a `custom_vjp`, these are the floating outputs alone.
     """
 
     def forward(value: Any) -> tuple[Any, Any]:
@@ -273,7 +281,7 @@ def values_and_slopes(move: Callable[[Any], Any], points: Sequence[Any]) -> list
 
 
 def check_flow(where: str, run: Callable[[list[Any]], Any], values: Sequence[Any], hint: str) -> None:
-    """The same for several arrays at once, each element along a way of its own."""
+    """Check gradients of several arrays at once, each element along its own direction."""
     ways = [weights(5 + i, leaf.shape) for i, leaf in enumerate(values)]
 
     def move(size: Any) -> list[Any]:
@@ -289,7 +297,7 @@ def check_flow(where: str, run: Callable[[list[Any]], Any], values: Sequence[Any
 
 
 def check_rule(name: str, loss: Callable[..., Any], values: dict[int, Any]) -> None:
-    """Slopes by the rule agree with small steps, wherever these show a slope."""
+    """Check that slopes by a custom rule agree with small steps wherever these show a slope."""
     start, grads = loss(values)
     middle = float(start)
     for i, leaf in values.items():
@@ -308,7 +316,7 @@ def check_rule(name: str, loss: Callable[..., Any], values: dict[int, Any]) -> N
 
 
 def is_smooth(*values: Any) -> bool:
-    """Whether a value moves, and as much to the one side as to the other."""
+    """Whether a value moves, and as far on one side as on the other."""
     before, middle, after = (np.asarray(value, np.float64) for value in values)
     first, two = middle - before, after - middle
     size = float(np.abs(first).max(initial=0.0))

@@ -1,4 +1,4 @@
-"""Values as an author compares them: up to rounding, eagerly and within `jax.jit`, and what differed."""
+"""Comparison as an author writes it: up to rounding, eager or jitted, with a list of differences."""
 
 import contextlib
 import inspect
@@ -23,7 +23,7 @@ _DIFFERENCES: ContextVar[list[str] | None] = ContextVar("differences", default=N
 
 @contextlib.contextmanager
 def recording_differences() -> Generator[list[str]]:
-    """Within it comparisons note what differs, in the list."""
+    """Collect the differences that comparisons find, in the yielded list."""
     differences = list[str]()
     token = _DIFFERENCES.set(differences)
     try:
@@ -33,10 +33,10 @@ def recording_differences() -> Generator[list[str]]:
 
 
 def compare(left: Any, right: Any, tolerance: Tolerance = None) -> Any:
-    """Whether two trees have one structure, shapes and dtypes, and numbers that are close.
+    """Compare two trees in structure, shapes, dtypes and numbers. The bool is traced inside `jax.jit`.
 
-    A Python number goes with any dtype. Numbers are close that differ by no more than the
-    tolerance of their dtype, times the largest of them or 1.
+    A Python number matches any dtype. The tolerance of a dtype is relative to the largest number of an array,
+    or to 1.
     """
     if structure(left) != structure(right):
         return _different(f"{left!r:.200} and {right!r:.200} differ in structure")
@@ -50,14 +50,14 @@ def compare(left: Any, right: Any, tolerance: Tolerance = None) -> Any:
 def check_compared(
     where: str, message: str, got: Any, wanted: Any, tolerance: Tolerance = None, hint: str = ""
 ) -> None:
-    """`compare`, or a fault that says what differs."""
+    """Check that `compare` holds, with its differences in the message."""
     with recording_differences() as differences:
         same = compare(got, wanted, tolerance)
     check(same, where, "; ".join([message, *dict.fromkeys(differences)]), hint)
 
 
 def check_same_bits(left: Mapping[str, Any], right: Mapping[str, Any], message: str, hint: str = "") -> None:
-    """The same paths, arrays of equal bits, and equal numbers of Python."""
+    """Check that two mappings have the same paths, and values of equal bits."""
     message = f"{message}: {{!r:.200}} and {{!r:.200}}"
     for name in {**left, **right}:
         array, other = left.get(name), right.get(name)
@@ -67,7 +67,7 @@ def check_same_bits(left: Mapping[str, Any], right: Mapping[str, Any], message: 
 
 
 def check_same_tree(instance: Any, copied: Any, operation: str, hint: str = "") -> None:
-    """Equal treedefs, and leaves of equal types and bits."""
+    """Check that treedefs are equal, and leaves equal in type and bits."""
     check_same_structure(instance, copied, operation)
 
     def check_leaf(name: str, leaf: Any, other: Any) -> None:
@@ -80,10 +80,10 @@ def check_same_tree(instance: Any, copied: Any, operation: str, hint: str = "") 
 
 
 def severity_of_change(leaf: Any, other: Any) -> str:
-    """How much it matters that a leaf came back as another one: of equal bits it is a copy.
+    """Return the severity of a leaf that came back changed.
 
-    What is no array, as a function that each instance makes, lies in no file; and a class whose leaves are scaled values rounds
-    on purpose.
+    An equal copy only costs time. A leaf that is not an array, such as a function, is in no file. A class
+    with scaled leaves rounds on purpose.
     """
     if not is_array(leaf):
         return ADVICE
@@ -96,7 +96,7 @@ STEPS = 8  # of the last digit, by which what is scaled there and back may diffe
 
 
 def differ_by_rounding(value: Any, other: Any) -> bool:
-    """Whether two arrays of inexact numbers have one form, and each element is the same up to some steps of its last digit."""
+    """Whether two inexact arrays of one dtype and shape differ by at most a few steps of the last digit."""
     if not (is_inexact(value) and is_inexact(other)) or _form(value) != _form(other):
         return False
     dtype = jnp.finfo(value.dtype)
@@ -105,7 +105,7 @@ def differ_by_rounding(value: Any, other: Any) -> bool:
 
 
 def check_same_structure(instance: Any, copied: Any, operation: str) -> None:
-    """Equal treedefs; where they are not, it is told which static value differs."""
+    """Check that treedefs are equal, and otherwise name the static value that differs."""
     before, after = structure(instance), structure(copied)
     if before == after:
         return
@@ -134,7 +134,7 @@ _SHOWN = 240
 
 
 def check_treedef(before: Any, after: Any, where: str, message: str, hint: str = "") -> None:
-    """Equal treedefs; the message goes on with how the second reads from a little before the first difference on, and the first there."""
+    """Check that treedefs are equal. The message shows both from shortly before their first difference."""
     if before == after:
         return
     texts = str(before), str(after)
@@ -147,7 +147,7 @@ def check_treedef(before: Any, after: Any, where: str, message: str, hint: str =
 
 
 def hint_of_marks(*treedefs: Any) -> str:
-    """What leads to the marks of Equinox in a treedef; empty where it has none."""
+    """Return a hint if Equinox's marks are in a treedef, else an empty string."""
     return MARKS if any(_MARK in str(treedef) for treedef in treedefs) else ""
 
 
@@ -169,7 +169,7 @@ MADE_ANEW = "a function that each constructor makes anew, as a `lambda` or a `de
 
 
 def _changed_statics(instance: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Where attributes that are static differ, and what they hold."""
+    """Yield the place and both values of each static attribute that differs."""
     for (place, node, aux), (_, twin, _) in zip(nodes(instance), nodes(other)):
         before, now = attributes(node), attributes(twin)
         for name, value in before.items():
@@ -179,7 +179,7 @@ def _changed_statics(instance: Any, other: Any) -> Iterator[tuple[str, Any, Any]
 
 
 def _other_than(leaf: Any, other: Any) -> str:
-    """What became of a leaf; where both read the same, that they are unequal all the same."""
+    """Describe a changed leaf. If both texts agree, say that the value equals itself alone."""
     first, second = (_ADDRESS.sub("", f"{part!r:.200}") for part in (leaf, other))
     if first != second:
         return f"{second} of {first}"
@@ -213,7 +213,7 @@ def _compare(left: Any, right: Any, tolerance: Tolerance) -> Any:
 
 
 def shown(value: Any) -> str:
-    """An array by its dtype and shape, anything else as it reads."""
+    """Describe an array by dtype and shape, and any other value by its repr."""
     return _form(value) if is_array(value) else f"{value!r:.200}"
 
 
@@ -226,7 +226,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _near(xp: Any, array: Any, other: Any, allowed: float) -> Any:
-    """Where two arrays are equal, or close; two NaN are equal."""
+    """Return a mask of elements that are equal, close or both NaN."""
     if not allowed:
         return array == other
     sizes = (xp.where(xp.isfinite(value), xp.abs(value), 0) for value in (array, other))

@@ -1,4 +1,4 @@
-"""The dtypes in which a class is used: built in each, called with arguments in each; and the narrowest on the way, from which tolerances follow."""
+"""Dtypes: examples built and called in each dtype, and the narrowest dtype of a call."""
 
 import contextlib
 from collections.abc import Callable, Generator
@@ -23,14 +23,14 @@ Example = tuple[Any, tuple[Any, ...]]
 
 
 def precision(dtype: str | None) -> contextlib.AbstractContextManager[None]:
-    """What a dtype needs of jax: those of 64 bits have to be allowed."""
+    """Return a context that allows 64 bits if a dtype needs them."""
     wide = dtype is not None and jnp.finfo(dtype).dtype == "float64"
     return in_64_bits() if wide else contextlib.nullcontext()
 
 
 @contextlib.contextmanager
 def example_in(suite: Any, dtype: str | None, seed: int) -> Generator[Example]:
-    """A fresh example: the instance as it is built in a dtype, with the values of the default one."""
+    """Yield a fresh example in a dtype, with the values of the example in the default dtype."""
     usual, instance, arguments = (real_dtype("float"), suite.make(seed), suite.arguments(seed))
     with precision(dtype):
         if dtype is None:
@@ -40,18 +40,18 @@ def example_in(suite: Any, dtype: str | None, seed: int) -> Generator[Example]:
 
 
 def example_name(dtype: str | None, seed: int) -> str:
-    """What failures call an example."""
+    """Return the name of an example in messages."""
     return f"seed {seed}" + (f", in {dtype}" if dtype else "")
 
 
 @once_per_session
 def compiled_call(suite: Any) -> Callable[..., Any]:
-    """The compiled call of one suite, which the laws share that call it in many dtypes."""
+    """Return the compiled call of a suite, which laws share that call it in many dtypes."""
     return suite.compile(suite.apply)
 
 
 def built_in(suite: Any, dtype: str, seed: int) -> Any:
-    """An instance of a dtype, of any values."""
+    """Return an instance built in a dtype, whose values do not matter."""
     inputs = cast(suite.inputs(seed), real_dtype("float"), dtype)
     if suite.takes_dtype:
         inputs["dtype"] = jnp.dtype(dtype)
@@ -59,7 +59,7 @@ def built_in(suite: Any, dtype: str, seed: int) -> Any:
 
 
 def filled(built: Any, instance: Any) -> Any:
-    """What was built, with the values of an instance, which has the same leaves of other dtypes."""
+    """Return `built` with the values of `instance`, cast to its dtypes, if all shapes agree."""
     leaves, treedef = flatten(built)
     values = jax.tree.leaves(instance)
     if [np.shape(v) for v in leaves] != [np.shape(v) for v in values]:
@@ -71,7 +71,7 @@ def filled(built: Any, instance: Any) -> Any:
 
 
 def cast(tree: Any, usual: Any, dtype: Any) -> Any:
-    """The tree with what is of the usual dtype in another."""
+    """Cast the arrays of the usual dtype to another dtype."""
     wanted = jnp.dtype(dtype)
 
     def changed(leaf: Any) -> Any:
@@ -82,7 +82,7 @@ def cast(tree: Any, usual: Any, dtype: Any) -> Any:
 
 
 def rounded(tree: Any, dtype: str) -> Any:
-    """The tree with its numbers of the default dtype as another can hold them."""
+    """Round the numbers of the default dtype to numbers that another dtype can hold."""
     usual = real_dtype("float")
     wanted = jnp.finfo(dtype).dtype  # a complex dtype holds what its parts hold
     return map_arrays(
@@ -91,27 +91,27 @@ def rounded(tree: Any, dtype: str) -> Any:
 
 
 def dtype_of(tree: Any) -> Any:
-    """The dtype of the numbers in a tree that are no integers; None where they have several, or there are none."""
+    """Return the dtype of the inexact arrays in a tree, or None if there are several or none."""
     leaves = (leaf for leaf in jax.tree.leaves(tree) if is_array(leaf))
     result = {leaf.dtype for leaf in leaves if is_inexact(leaf)}
     return result.pop() if len(result) == 1 else None
 
 
 def tolerated(suite: Any) -> Tolerance:
-    """What a suite that declares no tolerance allows two computations of one number to differ by."""
+    """Return the tolerance of a suite that declares none: more than the default if it computes in 16 bits."""
     dtype = suite.narrowest or narrowest_of(suite)
     return HALF_ROUNDINGS * float(jnp.finfo(dtype).eps) if is_half(dtype) else None
 
 
 def is_half(dtype: str | None) -> bool:
-    """Whether a dtype has 16 bits or fewer, in which small steps are lost."""
+    """Whether a dtype has 16 bits or fewer, so that small steps are lost in rounding."""
     return dtype is not None and jnp.finfo(dtype).bits < 32
 
 
 @once_per_session
 @or_else(None, Exception, pytest.skip.Exception)  # other laws tell
 def narrowest_of(suite: Any) -> str | None:
-    """The narrowest dtype that the call computes in, of those that are no integers."""
+    """Return the narrowest inexact dtype in which the call computes, or None."""
     arrays = [v.aval for each in equations(suite.traced_call().jaxpr) for v in each.outvars]
     dtypes = [getattr(array, "dtype", None) for array in arrays]
     float_dtypes = [dtype for dtype in dtypes if is_inexact_dtype(dtype)]

@@ -1,4 +1,4 @@
-"""Numbers that examples of random ones do not have: whole ones, which meet in a tie, large ones, and those near zero."""
+"""Numbers that random examples lack: whole numbers with ties, large numbers, numbers near zero."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,25 +15,25 @@ from ..report import or_else
 LARGE = 100.0
 LARGE_NUMBERS = " with large numbers"
 Pair = tuple[Any, Any]
-"""An instance, or its arrays, and what it is given."""
+"""An instance or its arrays, and arguments."""
 
 
 def whole(pair: Pair) -> Pair:
-    """With floats from -2 to 3 without a part behind the point: above 0 where all of an array are.
+    """Replace floats by whole numbers from -2 to 3, and a positive array by the numbers 1 and 2.
 
-    Those that stand alone are 1 and 2 in turn, as the bounds of a range are, and integers 1.
+    Scalars are 1 or 2 in turn, as bounds of a range. Integer scalars, and integer arrays of zeros, become 1.
     """
     return _with(pair, _whole, jnp.number)
 
 
 def large(pair: Pair, factor: float = LARGE) -> Pair:
-    """With large floats in what is given, and the instance as it is."""
+    """Multiply the inexact arguments by a factor, and leave the instance alone."""
     instance, arguments = pair
     return instance, _with(arguments, lambda value, _: value * factor, jnp.inexact)
 
 
 def below_zero(pair: Pair) -> Pair:
-    """With every other integer of what is given below 0, which often stands for what is missing."""
+    """Set every other integer of the arguments to -1, which often stands for a missing value."""
     instance, arguments = pair
 
     def lowered(value: np.ndarray, _: int) -> np.ndarray:
@@ -43,7 +43,7 @@ def below_zero(pair: Pair) -> Pair:
 
 
 def redrawn(pair: Pair, seed: int) -> Pair:
-    """With the floats that are given in another order, each up to twice as large, or near zero."""
+    """Permute the inexact arguments, and multiply each element by a factor from 0 to 2."""
     instance, arguments = pair
 
     def mixed(value: np.ndarray, place: int) -> np.ndarray:
@@ -55,7 +55,10 @@ def redrawn(pair: Pair, seed: int) -> Pair:
 
 
 def equalized(arguments: Any) -> Any:
-    """With floats of one shape and dtype that are all as the first of them: a kernel has noise where two points are the same."""
+    """Set inexact arguments of equal shape and dtype to the first of them.
+
+    For example, a kernel adds noise where two points are equal.
+    """
     first: dict[Any, Any] = {}
     leaves = jax.tree.leaves(arguments)
     floats = {i: (v.shape, v.dtype) for i, v in enumerate(leaves) if is_inexact(v)}
@@ -63,9 +66,9 @@ def equalized(arguments: Any) -> Any:
 
 
 def rounded(tree: Any, pattern: int, by: int = 1) -> Any:
-    """A tree with each number moved by so many of the last bits of its dtype, up or down as a pattern has it.
+    """Move each number by `by` steps of its last digit, up or down as `pattern` draws.
 
-    What is moved as far as what it is divided by moves nothing.
+    A common direction would cancel in a quotient.
     """
 
     def moved(value: np.ndarray, place: int) -> np.ndarray:
@@ -80,12 +83,12 @@ OTHERS: Mapping[str, Callable[[Pair], Pair]] = {
     LARGE_NUMBERS: large,
     " with integers below 0": below_zero,
 }
-"""Ways to change what goes into a program, by how a record names what comes out of it."""
+"""Ways to change an example, by suffix of the names of recorded results."""
 FAR: Mapping[str, Callable[[Pair], Pair]] = {
     LARGE_NUMBERS: large,
     f"{LARGE_NUMBERS} of the other sign": lambda pair: large(pair, -LARGE),
 }
-"""Those by which other configurations are recorded, too: a bound on one side alone shows on that side."""
+"""Ways to change an example of another configuration. A one-sided bound needs both signs."""
 
 
 def _with(tree: Any, change: Callable[[np.ndarray, int], np.ndarray], kind: Any) -> Any:
@@ -97,7 +100,7 @@ def _with(tree: Any, change: Callable[[np.ndarray, int], np.ndarray], kind: Any)
 
 
 def changed_pairs(pairs: Sequence[Pair]) -> Iterator[tuple[str, list[Pair]]]:
-    """By name what each way makes of them, where it changes one of them."""
+    """Yield the name and the changed pairs of each way in `OTHERS` that changes a leaf."""
     for where, change in OTHERS.items():
         changed = [change(pair) for pair in pairs]
         if any(a is not b for pair in zip(pairs, changed) for a, b in zip(*map(jax.tree.leaves, pair))):
@@ -116,17 +119,17 @@ def _whole(value: np.ndarray, seed: int) -> np.ndarray:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether no element is infinite or NaN: what is, says more of the example than of the class."""
+    """Whether no element is infinite or NaN, which would concern the example more than the class."""
     return not is_inexact(value) or bool(np.isfinite(np.asarray(value)).all())
 
 
 def has_nan(value: Any) -> bool:
-    """Whether a number in an array of inexact ones is NaN."""
+    """Whether an inexact array contains NaN."""
     return is_inexact(value) and bool(np.isnan(np.asarray(value)).any())
 
 
 def with_integers_of(arguments: Any, example: Any) -> Any:
-    """The arguments with the integers of an example, where that has the same structure."""
+    """Return the arguments with the integers of an example, if its structure is the same."""
     if structure(arguments) != structure(example):
         return arguments
 
@@ -138,13 +141,16 @@ def with_integers_of(arguments: Any, example: Any) -> Any:
 
 NEAR, NEARER = 1e-2, 1e-3  # float32 still tells the sum of their squares from zero
 BOUNDED = 2.0
-"""How much larger a value may be at a tenth of the distance from zero; that of a pole is ten times as large."""
+"""Growth that a value may show at a tenth of the distance from zero. A pole grows by a factor of 10."""
 
 SWING = 0.5
-"""What a value near zero may move by, of its size at ten times the distance; a root moves by a sixth of that."""
+"""Share of its size, at ten times the distance, by which a value near zero may move.
+
+A root moves by a sixth.
+"""
 
 ValuesAt = Callable[[float], Sequence[Any]]
-"""The arrays that come of arguments which are all one number."""
+"""Function from a number to the arrays computed from arguments filled with it."""
 
 
 def is_finite_around_zero(values_at: ValuesAt) -> bool:
@@ -153,7 +159,10 @@ def is_finite_around_zero(values_at: ValuesAt) -> bool:
 
 
 def has_an_edge_at_zero(values_at: ValuesAt) -> bool:
-    """Whether a function is finite on one side of zero alone, as a root is, grows towards it, as a quotient does, or swings, as the sine of one."""
+    """Whether a function has no two-sided limit at zero, judged by values near it.
+
+    It is finite on one side alone (a root), grows (a quotient), or swings (the sine of a quotient).
+    """
     sides = [side for side in _sizes_near_zero(values_at) if all(map(math.isfinite, side))]
     is_edge = len(sides) == 1 or any(nearer > BOUNDED * near for near, nearer in sides)
     return is_edge or any(_swings(values_at, sign) for sign in (1, -1))
@@ -161,7 +170,7 @@ def has_an_edge_at_zero(values_at: ValuesAt) -> bool:
 
 @or_else(False)  # the function refuses such numbers
 def _swings(values_at: ValuesAt, sign: int) -> bool:
-    """Whether what a function gives still moves close to zero by as much as it is: it has no limit there."""
+    """Whether values close to zero still move by much of their size."""
     size, rows = (
         _largest(values_at, sign * NEAR),
         [_inexact(values_at(sign * NEARER / k)) for k in (1, 2, 3, 4)],
@@ -171,18 +180,17 @@ def _swings(values_at: ValuesAt, sign: int) -> bool:
 
 
 def _inexact(values: Sequence[Any]) -> np.ndarray:
-    """The floats of arrays, one after another."""
     return np.concatenate([np.ravel(array) for array in values if is_inexact(array)])
 
 
 def _sizes_near_zero(values_at: ValuesAt) -> list[tuple[float, float]]:
-    """The largest magnitudes on each side of zero: near it, and nearer."""
+    """Return for each side of zero the largest magnitude near it and nearer."""
     return [(_largest(values_at, sign * NEAR), _largest(values_at, sign * NEARER)) for sign in (1, -1)]
 
 
 @or_else(math.nan)
 def _largest(values_at: ValuesAt, number: float) -> float:
-    """The largest magnitude of a number in arrays; NaN where one is NaN, or the function refuses the number."""
+    """Return the largest magnitude in the values, or NaN if a value is NaN or the function raises."""
     values = [np.asarray(array) for array in values_at(number) if is_inexact(array)]
     sizes = [np.max(np.abs(value), initial=0.0) for value in values]
     return float(np.max(sizes)) if sizes else math.nan

@@ -1,4 +1,4 @@
-"""The sizes of an example: where these do not fit a class, that is no fault of the class."""
+"""Sizes of an example, whose mismatch is a fault of the example, and not of the class."""
 
 import re
 from typing import Any
@@ -19,7 +19,7 @@ _OF_SHAPES = re.compile(
 
 @or_else("")  # the inputs themselves may be what cannot be made
 def hint_of(suite: Any, error: BaseException | None) -> str:
-    """What to declare where an error may come from the sizes of the example; nothing otherwise."""
+    """Return a hint for an error that sizes of the example may cause, or an empty string."""
     if not is_of_shapes(error):
         return ""
     sizes = sizes_of(suite)
@@ -39,7 +39,7 @@ def hint_of(suite: Any, error: BaseException | None) -> str:
 
 
 def _hint_of_parts(suite: Any) -> str:
-    """What to declare where the parts that an instance is made of may not fit each other; nothing where it has one at most."""
+    """Return a hint for parts that may not fit each other, or an empty string for at most one part."""
     parts = [name for name, value in suite.inputs(0).items() if is_node(value) and arrays_of(value)]
     if len(parts) < 2:
         return ""
@@ -50,19 +50,19 @@ def _hint_of_parts(suite: Any) -> str:
 
 
 def is_of_shapes(error: BaseException | None) -> bool:
-    """Whether an error may come from shapes that do not go together."""
+    """Whether an error may come from shapes that do not match."""
     may_be = isinstance(error, ValueError | TypeError | AssertionError | ZeroDivisionError)
     may_be = may_be and not isinstance(error, NEEDS_VALUES) and "ShapeDtypeStruct" not in str(error)
     return may_be and _OF_SHAPES.search(str(error)) is not None
 
 
 def sizes_of(suite: Any) -> dict[str, int]:
-    """The sizes by name: the integers that the constructor takes, and the dims of annotations."""
+    """Return the sizes by name: positive integers among the inputs, and dims of annotations."""
     return _annotated(suite) | {name: v for name, v in suite.inputs(0).items() if type(v) is int and v > 0}
 
 
 def fitting(suite: Any, sizes: dict[str, int]) -> dict[str, int]:
-    """Sizes such that those of axes are multiples of a number that is none, as of heads."""
+    """Return sizes of axes that are multiples of the smallest size that is not of an axis, such as heads."""
     axes = axis_sizes(suite.arguments(0))
     counts = {name: size for name, size in sizes.items() if size not in axes}
     least = min((counts or sizes).values())
@@ -70,7 +70,10 @@ def fitting(suite: Any, sizes: dict[str, int]) -> dict[str, int]:
 
 
 def _may_fit(suite: Any, sizes: dict[str, int], others: dict[str, int]) -> bool:
-    """Whether the call of an example with other sizes raises nothing that may come from shapes; never of a class without a call."""
+    """Whether the call of an example with other sizes raises no error about shapes.
+
+    This is False for a class without a call.
+    """
     if not suite.called():  # to ask for the call would leave the test out that tells of a method
         return False
     changed = {size: others[name] for name, size in sizes.items()}
@@ -96,7 +99,7 @@ def _listed(sizes: dict[str, int]) -> str:
 
 @or_else({})  # what cannot be built has none
 def _annotated(suite: Any) -> dict[str, int]:
-    """The dims of the fields as jaxtyping annotates them, with the sizes that they have."""
+    """Return the dims in jaxtyping annotations of fields, with their sizes."""
     instance = suite.build(**suite.inputs(0))
     result: dict[str, int] = {}
     for name, kind in getattr(type(instance), "__annotations__", {}).items():

@@ -20,10 +20,10 @@ def sample(
     *,
     positive: bool = False,
 ) -> jax.Array:
-    """Well-spread example values: floats of size 0.1 to 1 and both signs, integers in [low, high).
+    """Return well-spread example values: floats of size 0.1 to 1, integers in `[low, high)`.
 
-    No two floats of an array have one size, every other one is negative, and a single one
-    is so for an odd seed; `positive` has all of them above 0.
+    No two floats of an array have the same size. Every other float is negative, and so is a scalar for an odd
+    seed. With `positive`, all floats are above 0.
     """
     if dtype == "key":
         key = jax.random.key(seed)
@@ -36,7 +36,7 @@ def sample(
 def _spread(
     seed: int, shape: tuple[int, ...], kind: np.dtype, low: int, high: int, positive: bool
 ) -> np.ndarray:
-    """The values of `sample`, which laws ask for again and again."""
+    """Cache the values of `sample`, which laws use repeatedly."""
     rng = np.random.default_rng(seed)
     size = math.prod(shape)
     order = rng.permutation(size).reshape(shape)
@@ -52,5 +52,5 @@ def _spread(
 
 
 def weights(seed: int, shape: Sequence[int], dtype: str = "float32") -> jax.Array:
-    """Positive numbers, each another, with which laws tell elements apart."""
+    """Return distinct positive numbers, by which laws tell elements apart."""
     return sample(seed, shape, dtype, positive=True)

@@ -15,10 +15,10 @@ T = TypeVar("T")
 
 
 def adamw(value: Any, grad: Any, moments: Any, count: Any, xp: Any = jnp) -> tuple[Any, Any]:
-    """One parameter's step of AdamW, with a rate of 0.05 and a decay of 0.1.
+    """Compute a step of AdamW for one parameter, with a rate of 0.05 and a decay of 0.1.
 
-    The step is computed in 32 bits at least: in bfloat16, 1 - 0.999 is 0. `xp` is
-    `jax.numpy`, or `numpy` where nothing has to be traced or compiled.
+    The step is computed in at least 32 bits, because 1 - 0.999 is 0 in bfloat16. `xp` is `jax.numpy`, or
+    `numpy` if no trace is needed.
     """
     grad = xp.conj(grad).astype(moments[0].dtype)
     mean = 0.9 * moments[0] + 0.1 * grad
@@ -33,7 +33,7 @@ def adamw(value: Any, grad: Any, moments: Any, count: Any, xp: Any = jnp) -> tup
 
 
 def start(values: Sequence[Any]) -> Any:
-    """The optimiser's first state, in NumPy's arrays."""
+    """Return the initial state of the optimiser in NumPy arrays."""
     wide = [np.promote_types(v.dtype, np.float32) for v in values]
     zeros = [np.zeros(jnp.shape(v), w) for v, w in zip(values, wide)]
     return np.int32(0), [(zero, np.real(zero)) for zero in zeros]
@@ -42,7 +42,7 @@ def start(values: Sequence[Any]) -> Any:
 def descend(
     values: Sequence[Any], grads: Sequence[Any], moments: Any, xp: Any = jnp
 ) -> tuple[list[Any], Any]:
-    """A step of AdamW for all parameters, and the next state of the optimiser."""
+    """Compute a step of AdamW for all parameters, and the next state of the optimiser."""
     count, pairs = moments
     count = count + 1
     # What comes of a gradient that is too large is seen in the result.
@@ -52,7 +52,7 @@ def descend(
 
 
 def in_either_mode(reverse: Callable[[], T], forward: Callable[[], T]) -> T:
-    """Derivatives in reverse, or forward where jax says that there are no others, as of a while_loop."""
+    """Differentiate in reverse, or forward if jax has no reverse mode, as for a `while_loop`."""
     try:
         return reverse()
     except ValueError as error:
@@ -62,17 +62,17 @@ def in_either_mode(reverse: Callable[[], T], forward: Callable[[], T]) -> T:
 
 
 def weighted(output: Any) -> Any:
-    """A real scalar on which every element of an output has its own weight."""
+    """Return a real scalar in which each element of an output has its own weight."""
     return jnp.sum(weighted_terms(output))
 
 
 def weighted_sum(tree: Any) -> Any:
-    """The sum of these over all inexact arrays of a tree."""
+    """Return the sum of `weighted` over all inexact arrays of a tree."""
     return sum((weighted(leaf) for leaf in jax.tree.leaves(tree) if is_inexact(leaf)), 0.0)
 
 
 def weighted_terms(output: Any) -> Any:
-    """The terms of that sum: two for each element of an output; what is no finite number, as it is, without a slope."""
+    """Return the terms of `weighted`, two for each element. Non-finite terms stay, without a gradient."""
     wide = output.astype(np.promote_types(output.dtype, np.float32))
     real = jnp.stack([jnp.real(wide), jnp.imag(wide)])
     weight = weights(11, real.shape, str(real.dtype))
@@ -82,12 +82,15 @@ def weighted_terms(output: Any) -> Any:
 
 
 def has_spec(node: Any) -> bool:
-    """Whether the class of a node says by a `trainable()` what is trained; a `__getattr__` may give anything by that name."""
+    """Whether the class of a node has a method `trainable`.
+
+    A `__getattr__` of the instance does not count.
+    """
     return callable(getattr(type(node), "trainable", None))
 
 
 def trained_names(tree: Any) -> set[str]:
-    """The paths that a sub-tree trains: each node by its own `trainable()`, if it has one."""
+    """Return the paths that a sub-tree trains: by `trainable()` of nodes, else all inexact arrays."""
     spec = jax.tree.map(
         lambda node: node.trainable() if has_spec(node) else is_inexact(node), tree, is_leaf=has_spec
     )

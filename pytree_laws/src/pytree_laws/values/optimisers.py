@@ -1,4 +1,4 @@
-"""Optimisers of different forms of state, which every update must take."""
+"""Optimisers with different forms of state, which every update must accept."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Random values: put into trees, and how a class draws its own."""
+"""Random values: put into trees, and drawn by a class."""
 
 import re
 import warnings
@@ -20,17 +20,17 @@ from ..trace.rounds import draws_of_every_round
 from .example_values import weights
 
 SHOWN = 0.75
-"""The share of the elements that a random mask shows."""
+"""Share of the elements that a random mask shows."""
 EQUAL_DRAWS = "threefry2x32"
-"""The generator that draws the same under vmap and in a loop."""
+"""Generator whose draws are equal under vmap and in a loop."""
 
 
 def randomize(tree: Any, seed: int, near: Collection[int] = ()) -> Any:
-    """The tree with random floats and bools: positive floats for an even seed.
+    """Return the tree with random floats and bools. Floats are positive for an even seed.
 
-    The floats at the positions `near` keep their sign and size, where they have one: a step
-    or a bound that became negative would make a loop endless. A mask has to be varied: what
-    it hides in the example has its gradient elsewhere.
+    Floats at the positions `near` keep their sign and rough size, unless they are 0. A negative step or bound
+    could make a loop endless. Masks vary too, because what a mask hides in the example needs its gradient
+    elsewhere.
     """
     rng = np.random.default_rng(seed)
 
@@ -54,7 +54,7 @@ def randomize(tree: Any, seed: int, near: Collection[int] = ()) -> Any:
 
 
 def _mask(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """A mask that lets most through, and has both values: one that hides all says nothing of the numbers behind it."""
+    """Draw a mask that shows most elements and has both values, so that numbers behind it matter."""
     mask = np.asarray(rng.random(shape) < SHOWN)
     if mask.size > 1 and mask.all() == mask.any():
         mask.flat[rng.integers(mask.size)] ^= True
@@ -62,7 +62,7 @@ def _mask(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def places_of_one_sign(trees: Sequence[Any]) -> list[int]:
-    """The positions of the floats whose elements have one sign in all of the trees, which are alike: a scale, a rate."""
+    """List the positions of floats, such as a scale or a rate, whose elements have one sign in all trees."""
     columns = enumerate(zip(*map(jax.tree.leaves, trees)))
     floats = ((i, leaves) for i, leaves in columns if is_floating(leaves[0]))
     return [i for i, leaves in floats if has_one_sign(np.concatenate([*map(np.ravel, leaves)]))]
@@ -73,7 +73,7 @@ def has_one_sign(values: np.ndarray) -> bool:
 
 
 def randomize_indices(tree: Any, seed: int, size: int) -> Any:
-    """The tree with random values from 0 to below `size` in its integer arrays."""
+    """Return the tree with random integers from 0 to below `size` in its integer arrays."""
     rng = np.random.default_rng(seed)
 
     def draw(leaf: Any) -> Any:
@@ -86,12 +86,12 @@ def randomize_indices(tree: Any, seed: int, size: int) -> Any:
 
 
 def counted_on(array: Any) -> Any:
-    """Integers as they are after some more, since a count of 0 stays where it is set back; any other array as it is."""
+    """Add 3 to an integer array, since a reset of a count that is 0 would not show."""
     return array + 3 if jnp.issubdtype(array.dtype, jnp.integer) else array
 
 
 def perturb_leaf(leaf: Any, sign: int = 1) -> Any:
-    """Another value of the same shape and dtype; integers stay valid indices if they can."""
+    """Return another value of the same shape and dtype. Integers stay valid indices if possible."""
     if is_key(leaf):
         return restore_like(raw(leaf) + np.uint32(sign + 2), leaf)
     if not is_array(leaf) and isinstance(leaf, int | float | complex):
@@ -111,7 +111,10 @@ IN_LOOP = re.compile(r"In (scan|while)\b")
 
 
 def check_keys(where: str, run: Callable[[Any], Any], arguments: Any, drawn: Callable[[], str] = str) -> None:
-    """No key is consumed twice, as far as jax's own check can tell; `drawn` says what is drawn with one that is."""
+    """Check with jax's key-reuse checker that no key is consumed twice.
+
+    `drawn` returns the end of a message: the outputs drawn with a reused key.
+    """
     try:
         with warnings.catch_warnings(action="ignore"), jax.debug_key_reuse(True):
             try:
@@ -136,7 +139,7 @@ def check_keys(where: str, run: Callable[[Any], Any], arguments: Any, drawn: Cal
 
 @or_else(True)
 def _serves_twice(run: Callable[[Any], Any], arguments: Any) -> bool:
-    """Whether two draws have one key, as its value says."""
+    """Whether two draws use a key of equal value."""
     closed = jax.make_jaxpr(lambda given: arrays_of(run(given)))(arguments)
     (uses,) = keys_used([(closed, jax.tree.leaves(arguments))])
     return isinstance(uses, Exception) or bool(repeated_keys(uses))
@@ -144,7 +147,7 @@ def _serves_twice(run: Callable[[Any], Any], arguments: Any) -> bool:
 
 @or_else(True)
 def _is_used_twice_by_results(run: Callable[[Any], Any], arguments: Any) -> bool:
-    """Whether a key is consumed twice by what the results are computed from, and not by what is thrown away."""
+    """Whether a key is consumed twice for the results, not counting discarded values."""
     closed = live_part(jax.make_jaxpr(lambda given: arrays_of(run(given)))(arguments))
     with warnings.catch_warnings(action="ignore"), jax.debug_key_reuse(True):
         jax.eval_shape(jax.extend.core.jaxpr_as_fun(closed), *jax.tree.leaves(arguments))
@@ -152,7 +155,7 @@ def _is_used_twice_by_results(run: Callable[[Any], Any], arguments: Any) -> bool
 
 
 def check_rows_differ(first: Mapping[str, Any], second: Mapping[str, Any], where: str = "") -> None:
-    """No drawn array, by path, repeats one row; `second` is drawn from another key."""
+    """Check that no drawn array repeats a row. `second` is drawn from another key."""
     for name, value in first.items():
         is_drawn = is_floating(value) and name in second
         is_repeated = is_drawn and rows_are_one_draw(host(value), host(second[name]))
@@ -161,9 +164,9 @@ def check_rows_differ(first: Mapping[str, Any], second: Mapping[str, Any], where
 
 
 def rows_are_one_draw(values: np.ndarray, others: np.ndarray) -> bool:
-    """Whether along some axis all rows are equal; `others` is a draw from another key.
+    """Whether all rows along some axis are equal. `others` is a draw from another key.
 
-    Where two draws have a value in common, as signs have, rows may be equal by chance.
+    If the two draws share a value, as signs do, rows may be equal by chance.
     """
     if values.size < 2 or np.isin(values, others).any():
         return False
@@ -172,7 +175,7 @@ def rows_are_one_draw(values: np.ndarray, others: np.ndarray) -> bool:
 
 
 def check_held_draws(where: str, trace: Callable[[], Any]) -> None:
-    """A key that is held serves one draw, however often that is drawn again."""
+    """Check that a stored key serves a single draw, which may be repeated."""
     mixed = list(mixed_draws(trace().jaxpr))
     message = f"one key serves {'; '.join(mixed)}"
     check(not mixed, where, message, "one key split per consumer, or `jax.random.fold_in(self.key, number)`")
@@ -182,7 +185,10 @@ EACH_ROUND = "a key for each round: a scan over `jax.random.split(key, n)`, or `
 
 
 def check_draws(where: str, trace: Callable[[], Any], names: Sequence[str] = ()) -> None:
-    """No two draws come from keys that are computed alike: folded, or of the old kind; `names` are those of what is traced."""
+    """Check that no two draws use keys computed alike, and that loops draw anew in each round.
+
+    Keys may be folded or raw. `names` are the outputs of the trace.
+    """
     try:
         jaxpr = trace().jaxpr
     except NEEDS_VALUES:
@@ -197,10 +203,9 @@ def check_draws(where: str, trace: Callable[[], Any], names: Sequence[str] = ())
 
 
 def redraws(suite: Any) -> bool:
-    """Whether the call draws from a key that the instance holds, and is given none; or says so.
+    """Whether the call may draw the same again: from a key that only the instance holds, or by `reuses_key`.
 
-    It then draws the same in each call, and may do so within one: a random path has one
-    value at each time, however often it is asked for it.
+    For example, a random path has one value at each time, however often it is evaluated.
     """
     key_flags = map(is_key, suite.named(suite.cached_instance()).values())
     takes_key = any(map(is_key, jax.tree.leaves(suite.arguments(0))))
@@ -208,14 +213,14 @@ def redraws(suite: Any) -> bool:
 
 
 def signed(sign: int, value: Any) -> Any:
-    """A given array with another sign, if it can have one."""
+    """Negate an inexact array if `sign` is negative."""
     return restore_like(-raw(value), value) if sign < 0 and is_inexact(value) else value
 
 
 def need_equal_draws(tree: Any) -> None:
-    """Skips where a key in a tree has a generator that may draw otherwise under vmap than in a loop.
+    """Skip the test if a key's generator may draw differently under vmap than in a loop.
 
-    jax says so of `rbg`: https://docs.jax.dev/en/latest/jax.random.html#advanced-rng-configuration.
+    So does `rbg`: https://docs.jax.dev/en/latest/jax.random.html#advanced-rng-configuration.
     """
     keys = [leaf for leaf in jax.tree.leaves(tree) if is_key(leaf)]
     for name in sorted({str(jax.random.key_impl(key)) for key in keys} - {EQUAL_DRAWS}):

@@ -1,4 +1,4 @@
-"""How far rounding moves a result: as far as the last bits of what it is computed from do."""
+"""Rounding of a result, measured by changes in the last bits of its inputs."""
 
 import math
 from collections.abc import Callable
@@ -12,15 +12,15 @@ from .closeness import farthest
 from .edge_values import rounded
 
 MORE = 30
-"""How many times farther than the last bits of what goes in a result may be moved by rounding on the way."""
+"""Factor by which rounding on the way may move a result farther than the last bits of its inputs do."""
 MOST = 1e-2
-"""How far rounding on the way may move a result; what is farther the last bits themselves have to move as far."""
+"""Largest relative difference to which `MORE` applies. For a larger difference, the factor is 1."""
 PATTERNS = range(6)
-"""In one alone, what is moved may cancel, or stay on one side of a jump."""
+"""Patterns of rounding to try. In a single pattern, changes may cancel or stay on one side of a jump."""
 
 
 def is_rounding(got: Any, wanted: Any, run: Callable[[Any], Any], given: Any) -> bool:
-    """Whether two results of one program differ no farther than the last bits of what it is given move what it gives."""
+    """Whether two results of a program differ no more than the last bits of its inputs explain."""
     if not differs_in_values(got, wanted):
         return False
     distance = farthest(got, wanted)
@@ -33,7 +33,7 @@ def is_rounding(got: Any, wanted: Any, run: Callable[[Any], Any], given: Any) ->
 
 
 def rounds_so_far(suite: Any, instance: Any, arguments: Any, got: Any, wanted: Any) -> bool:
-    """Whether the last bits of the instance and of the arguments move the result as far: many norms do, and differences of large numbers."""
+    """Whether the last bits of instance and arguments explain a difference, as for many norms."""
     arrays, back = suite.to_arrays(instance)
 
     def run(given: Any) -> Any:
@@ -43,7 +43,7 @@ def rounds_so_far(suite: Any, instance: Any, arguments: Any, got: Any, wanted: A
 
 
 def differs_in_values(got: Any, wanted: Any) -> bool:
-    """Whether two results are alike but for the values of their floats."""
+    """Whether two results are alike but for the values of inexact arrays."""
     pairs = [*zip(jax.tree.leaves(got), jax.tree.leaves(wanted))]
     return structure(got) == structure(wanted) and all(
         (is_inexact(leaf) and is_inexact(other) and (leaf.shape, leaf.dtype) == (other.shape, other.dtype))

@@ -1,1 +1,1 @@
-"""Laws of a training step, one a file."""
+"""Laws of a training step, with a file for each."""

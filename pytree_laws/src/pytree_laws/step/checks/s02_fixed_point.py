@@ -26,7 +26,7 @@ def test_s2_the_state_is_a_fixed_point(suite: StepSuite, step_run: StepRun) -> N
 
 
 def changes(run: StepRun) -> Iterator[tuple[str, str]]:
-    """Each array of the state that a step adds, drops or gives another form: its path, and how."""
+    """Yield the path of each array that a step adds, drops or changes in form, and the change."""
     before = run.before.signature
     for number, step in enumerate(run.taken, 1):
         after = step.signature

@@ -39,7 +39,7 @@ def test_s3_one_trace(suite: StepSuite, step_run: StepRun) -> None:
 
 
 def _cause(run: StepRun, before: Taken, after: Taken) -> tuple[str, str]:
-    """The first leaf that differs between two states, or else a function that is new."""
+    """Return the path and change of the first leaf that differs, or name a new function as the cause."""
     for old in (before.signature, run.before.signature):
         for name in sorted(old.keys() & after.signature.keys()):
             if old[name] != after.signature[name]:

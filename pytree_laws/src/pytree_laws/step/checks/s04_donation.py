@@ -51,7 +51,7 @@ def _check_not_shared(leaves: dict[str, Any], other: dict[str, Any]) -> None:
 
 
 def _identities(leaf: Any) -> list[int]:
-    """The object and the buffer of an array on a device."""
+    """Return the ids of an array and of its buffer."""
     if not isinstance(leaf, jax.Array):
         return []
     buffer = buffer_of(leaf)
@@ -59,7 +59,7 @@ def _identities(leaf: Any) -> list[int]:
 
 
 def _check_all_are_used(run: StepRun) -> None:
-    """Run the step with its state donated, and name each leaf that jax could not reuse."""
+    """Run the step with its state donated, and report a leaf whose buffer jax cannot reuse."""
     state = run.second.arrays()
     rest = {n: v for n, v in run.arrays.items() if n not in state}
 

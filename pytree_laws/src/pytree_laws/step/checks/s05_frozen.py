@@ -1,4 +1,4 @@
-"""S5: what is frozen stays."""
+"""S5: frozen leaves do not move."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""S6: what a step leaves is what the next one begins with."""
+"""S6: a step begins with the state that the step before it returned."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -40,7 +40,7 @@ def test_s6_the_state_advances(suite: StepSuite, step_run: StepRun) -> None:
 
 
 def _overwritten(run: StepRun) -> Iterator[str]:
-    """Arrays of the state, beside single numbers that are real, which a step changes and does not read."""
+    """Yield the arrays of the state that a step changes without reading them, except real scalars."""
     used = dict(zip(sorted(run.arrays), inputs_reaching(run.jaxpr.jaxpr), strict=True))
     for name, before in run.before.values.items():
         is_metric = before.ndim == 0 and before.dtype.kind not in "iu"
@@ -55,7 +55,7 @@ def _moved(before: np.ndarray, after: np.ndarray | None) -> bool:
 
 
 def _differs(run: StepRun, name: str) -> bool:
-    """Whether an integer or a key is another one in the third step than in the second."""
+    """Whether an integer or a key changes from one step to the next, or an array is of the batch."""
     array = run.arrays[name]
     if name.startswith("batch."):
         return True

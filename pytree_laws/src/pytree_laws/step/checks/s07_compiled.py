@@ -38,12 +38,12 @@ def test_s7_the_compiled_step_holds_no_data_and_calls_no_host(suite: StepSuite, 
 
 
 def _constants(closed: Any) -> list[Any]:
-    """Arrays that a trace captures, also within its inner traces."""
+    """List the arrays that a trace captures, including its inner traces."""
     inner = [c for e in equations(closed.jaxpr) for v in e.params.values() for c in getattr(v, "consts", ())]
     return [*closed.consts, *inner]
 
 
 def _is_check(equation: Any) -> bool:
-    """Whether it is the callback of `eqx.error_if`, which runs where a check fails."""
+    """Whether an equation is the callback of `eqx.error_if`, which runs only if a check fails."""
     callback = equation.params.get("callback")
     return getattr(getattr(callback, "callback_func", callback), "__module__", None) == "equinox._errors"

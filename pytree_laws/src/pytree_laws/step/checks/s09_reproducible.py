@@ -48,7 +48,10 @@ def test_s9_a_step_is_reproducible(suite: StepSuite, step_run: StepRun) -> None:
 
 
 def _is_rounding(run: StepRun, name: str, first: np.ndarray, eager: np.ndarray) -> bool:
-    """Whether the last bits of the batch move an array as far: Adam makes a step of a gradient that is zero but for rounding."""
+    """Whether changes in the last bits of the batch move an array as far.
+
+    For example, Adam makes a full step from a gradient that is zero but for rounding.
+    """
     if not jnp.issubdtype(first.dtype, jnp.inexact):
         return False
     moved = max(float(np.abs(first - other[name]).max(initial=0.0)) for other in run.rounded_from_start)
@@ -56,7 +59,7 @@ def _is_rounding(run: StepRun, name: str, first: np.ndarray, eager: np.ndarray) 
 
 
 def _rounding(run: StepRun) -> float:
-    """How much rounding, relative, may add up in the dtypes of the state and the batch, and in those that the step computes in."""
+    """Return the relative error that rounding may add up to, in the dtypes of the state, batch and step."""
     traced = () if isinstance(run.jaxpr, Exception) else equations(run.jaxpr.jaxpr)
     arrays = [*run.arrays.values(), *(v.aval for each in traced for v in each.outvars)]
     dtypes = {str(array.dtype) for array in arrays if is_inexact_dtype(getattr(array, "dtype", None))}
@@ -65,7 +68,7 @@ def _rounding(run: StepRun) -> float:
 
 
 def _close(array: np.ndarray, other: np.ndarray, allowed: float) -> bool:
-    """Whether two arrays differ by less than a share of their largest element."""
+    """Whether two arrays differ by at most a share of their largest element."""
     if not jnp.issubdtype(array.dtype, jnp.inexact):
         return bool(np.array_equal(array, other))
     wide = array.astype(np.complex128), other.astype(np.complex128)
