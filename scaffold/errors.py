@@ -62,8 +62,8 @@ def _legal_shown(legal: Sequence[str]) -> list[str]:
 
 
 def _nearest_shown(message: str, legal: Sequence[str]) -> list[str]:
-    """Return a few legal values, those nearest to the word in the message first, and a count of the others.
-    """
+    """Return a few legal values, those nearest to the word in the message first, and a count of the
+    others."""
     if len(legal) <= _MOST_LEGAL + 1:  # one more is as short as to say so
         return _legal_shown(legal)
     import difflib  # here, because only a fault needs it

@@ -119,8 +119,8 @@ def _class_import(kind: ClassType, layout: Layout, known: Mapping[str, ModuleSpe
 def _first_party(
     specs: Sequence[ModuleSpec], layout: Layout, known: Mapping[str, ModuleSpec], lines: Iterable[str]
 ) -> tuple[str, ...]:
-    """Return the top-level modules of the project among the imports: generated modules and modules on disk.
-    """
+    """Return the top-level modules of the project among the imports: generated modules and modules on
+    disk."""
     class_names = {
         class_type.name for spec in specs for class_type in spec.classes if class_type.module is None
     } - known.keys()

@@ -54,8 +54,8 @@ Role = Literal["param", "data", "buffer", "static", "callable", "module", "state
 
 
 class ClassKeys(TypedDict, total=False):
-    """Keys of a spec in a class statement, as in `class Table(Pytree, rebuild="static")`, and kinds' options.
-    """
+    """Keys of a spec in a class statement, as in `class Table(Pytree, rebuild="static")`, and kinds'
+    options."""
 
     name: str
     doc: str

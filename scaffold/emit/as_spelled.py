@@ -41,8 +41,8 @@ def says_the_same(written: str, annotation: str, name: str) -> bool:
 
 
 def _plain(node: ast.expr, name: str) -> str:
-    """Normalise an annotation: `X | None` for `Optional[X]`, `tuple` for `Tuple`, and no quotes around types.
-    """
+    """Normalise an annotation: `X | None` for `Optional[X]`, `tuple` for `Tuple`, and no quotes around
+    types."""
     match node:
         case ast.Constant(value=str(text)) if (inner := expression_or_none(text.strip())) is not None:
             return _plain(inner, name)

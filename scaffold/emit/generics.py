@@ -1,5 +1,5 @@
-"""Type parameters as source: `class Residual[T](...)` if the project's Pythons allow it, else `Generic[T]`.
-"""
+"""Type parameters as source: `class Residual[T](...)` if the project's Pythons allow it, else
+`Generic[T]`."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -146,8 +146,8 @@ class History(Struct, frozen=True, dict=True):
 
     @staticmethod
     def _is_recorded(step: Step) -> bool:
-        """Whether a shared module gets a record: a new file, except the conftest, which no version replaces.
-        """
+        """Whether a shared module gets a record: a new file, except the conftest, which no version
+        replaces."""
         return step.action is Action.CREATE and step.path.name != "conftest.py"
 
     def _edited(self, plan: Plan) -> Iterator[Step]:

@@ -37,8 +37,8 @@ class Block(Struct, frozen=True):
 
     @property
     def own(self) -> set[str]:
-        """Packages of the project: the last of several sections, if a section of other libraries precedes it.
-        """
+        """Packages of the project: the last of several sections, if a section of other libraries precedes
+        it."""
         sections = [part for part in re.split(r"\n\s*\n", self.text) if part.strip()]
         roots = [re.findall(r"^(?:from|import) (\w+)", part, re.MULTILINE) for part in sections]
         has_own = len(roots) > 2 or (len(roots) == 2 and "jax" in roots[0])

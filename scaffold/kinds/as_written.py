@@ -27,8 +27,8 @@ class AsWrittenKind(Kind):
     suite_template = "adopt"
 
     def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
-        """Find a missing class statement, a name that pytest would collect, and values without an argument.
-        """
+        """Find a missing class statement, a name that pytest would collect, and values without an
+        argument."""
         if spec.name.startswith("Test"):
             message = f"pytest takes `{spec.name}` for a class of tests"
             yield Fault("name", message, "rename the class")

@@ -117,8 +117,8 @@ def _doc(names: set[str]) -> str:
 
 
 def _optimiser_named(spec: ModuleSpec) -> str:
-    """Return the source of the file's optimiser with which methods call `apply_gradients`, or an empty text.
-    """
+    """Return the source of the file's optimiser with which methods call `apply_gradients`, or an empty
+    text."""
     made = dict(local_values(spec.helpers)) if spec.helpers else {}
     trees = (parsed(method.call.text) for _, method in spec.functions if method.is_function)
     steps = (call for call in nodes_of(ast.Call, *trees) if calls(call, "apply_gradients"))

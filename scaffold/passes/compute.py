@@ -72,8 +72,8 @@ def _texts(call: Call | None) -> tuple[str, ...]:
 
 
 def uncast(spec: ModuleSpec) -> tuple[str, ...]:
-    """Return the fields with floating arrays that methods read without a cast, beside others that they cast.
-    """
+    """Return the fields with floating arrays that methods read without a cast, beside others that they
+    cast."""
     floats = (field for field in spec.dynamic if _is_floating(field)) if computes_in(spec) else ()
     return tuple(floating.name for floating in floats if not _is_cast(spec, floating))
 

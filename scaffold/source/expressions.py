@@ -176,8 +176,8 @@ def _reads(tree: ast.AST) -> Iterator[ast.Name]:
 
 
 def own_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[ast.Name]:
-    """Yield the names of the outermost scope, which no inner function, lambda, class or comprehension binds.
-    """
+    """Yield the names of the outermost scope, which no inner function, lambda, class or comprehension
+    binds."""
     if isinstance(node, ast.Name):
         yield from () if node.id in bound else (node,)
     elif isinstance(node, Comprehension):

@@ -13,8 +13,8 @@ _LEVELS = 5
 
 
 def unfolded(function: Function) -> Function:
-    """Replace calls of local names by calls of the class, partial or expression that these names stand for.
-    """
+    """Replace calls of local names by calls of the class, partial or expression that these names stand
+    for."""
     makers = dict(_makers(function))
     return _Unfolding(makers).visit(copy.deepcopy(function)) if makers else function
 

@@ -159,8 +159,8 @@ def takes_dtype(spec: ModuleSpec) -> bool:
 
 
 def _computes_in_it(spec: ModuleSpec, names: Collection[str]) -> bool:
-    """Whether `dtype` is only the compute dtype: Flax has `param_dtype` too, or the instance just stores it.
-    """
+    """Whether `dtype` is only the compute dtype: Flax has `param_dtype` too, or the instance just stores
+    it."""
     constructor = dedented(spec.making)
     kept = [argument for argument, _ in kept_arguments(constructor)].count("dtype")
     reads = (node.id for node in nodes_of(ast.Name, ast.parse(constructor)))

@@ -286,8 +286,8 @@ def guard(source: str, reads: Mapping[str, str], arrays: AbstractSet[str] = froz
 
 
 def _is_kept(node: ast.AST) -> bool:
-    """Whether reads below a node need no stop, in a None test, in `len`, or where they are stopped already.
-    """
+    """Whether reads below a node need no stop, in a None test, in `len`, or where they are stopped
+    already."""
     return is_identity_test(node) or any(calls(node, name) for name in ("stop_gradient", STOPPED, "len"))
 
 

@@ -1,4 +1,5 @@
-"""What arrays hold that a class makes with a dtype: whole numbers or flags, which what is put into them is, too."""
+"""What arrays hold that a class makes with a dtype: whole numbers or flags, which what is put into them
+is, too."""
 
 import ast
 from collections.abc import Iterator
@@ -13,7 +14,8 @@ Held = Literal["counts", "flags"]
 
 
 def made_dtypes(owner: ast.ClassDef) -> dict[str, Held]:
-    """By field what its array holds, where that is no float: `self.done = jnp.zeros(size, bool)`, `cls(done=jnp.zeros(size, bool))`."""
+    """By field what its array holds, where that is no float: `self.done = jnp.zeros(size, bool)`,
+    `cls(done=jnp.zeros(size, bool))`."""
     known: dict[str, Held] = {}
     for name, value in _made(owner):
         for dtype in dtypes_given(value):
