@@ -1,4 +1,4 @@
-"""Text to a frozen, checked `ModuleSpec`."""
+"""Specs: from text to a frozen, checked `ModuleSpec`."""
 
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.reading.read import read_spec

@@ -1,4 +1,7 @@
-"""A spec as the command line says it: fields as tokens `NAME:TYPE[?FLAG][@ROLE][=INIT]`, pairs `NAME=VALUE`, and faults by argument."""
+"""Specs from the command line: tokens of fields, pairs `NAME=VALUE`, and faults by argument.
+
+The token of a field is `NAME:TYPE[?FLAG][@ROLE][=INIT]`.
+"""
 
 import re
 import tomllib
@@ -37,12 +40,12 @@ _ARGUMENTS = {
     "groups": "--group",
     **{key: f"--{key}" for key in (*_PLAIN, "save")},
 }
-"""What the command line has for a key of a spec."""
+"""Arguments of the command line, by the key of the spec that each sets."""
 
 
 @contextmanager
 def by_argument() -> Generator[None]:
-    """Name the argument of the command line that a fault is about."""
+    """Name the argument of the command line in faults raised inside."""
     try:
         yield
     except ScaffoldError as error:
@@ -50,13 +53,13 @@ def by_argument() -> Generator[None]:
 
 
 def argument_fault(fault: Fault) -> Fault:
-    """The fault at its argument, if the command line gave what is wrong."""
+    """Name the argument in a fault, if the command line set the faulty key."""
     file, colon, key = fault.where.partition(": ")
     return replace(fault, where=_argument(key)) if file == COMMAND_LINE and colon else fault
 
 
 def _argument(key: str) -> str:
-    """The argument that gave `key`: field `weight`, --body."""
+    """Return the argument that set `key`: field `weight`, or `--body`."""
     if key.startswith("fields."):
         name, _, rest = key.removeprefix("fields.").partition(".")
         return f"field `{name}`" + (f": {rest}" if rest else "")
@@ -70,7 +73,7 @@ def _argument(key: str) -> str:
 
 
 def toml_literal(text: str) -> Any:
-    """The value that `text` writes in TOML. Raises `ValueError`."""
+    """Parse `text` as one TOML value. Raises `ValueError`."""
     try:
         table = tomllib.loads(f"value = {text}")
     except RecursionError:
@@ -81,7 +84,7 @@ def toml_literal(text: str) -> Any:
 
 
 def option_value(text: str) -> Any:
-    """The value of an option as an answer gives it. Raises `ScaffoldError`."""
+    """Parse an answer as the TOML value of an option. Raises `ScaffoldError`."""
     try:
         return toml_literal(text)
     except ValueError:
@@ -105,14 +108,14 @@ def _group(text: str) -> Any:
 
 
 class _Pairs(Struct, frozen=True):
-    """An option that takes pairs any number of times."""
+    """An option that takes `NAME=VALUE` pairs any number of times."""
 
     noun: str
     fix: str
     read: Callable[[str], Any]
-    """From the text of a value to the value. Raises `ValueError`."""
+    """The parser of a value. Raises `ValueError`."""
     name: str = r"(?s).+"
-    """What a name is, as a regular expression."""
+    """A regular expression for the whole name."""
 
 
 _PAIRS = {
@@ -133,7 +136,7 @@ _PAIRS = {
 
 
 def _read_pairs(option: str, texts: Iterable[str], faults: list[Fault]) -> dict[str, Any]:
-    """The table that the pairs of an option give; what is wrong with the others is added to the faults."""
+    """Parse the pairs of an option into a table, and append the faults of the others to `faults`."""
     table: dict[str, Any] = {}
     pairs = _PAIRS[option]
     for text in texts:
@@ -155,7 +158,7 @@ def _read_pairs(option: str, texts: Iterable[str], faults: list[Fault]) -> dict[
 
 
 def parse_field_token(token: str) -> tuple[str, dict[str, Any]]:
-    """The name and the table of one field. Raises `ScaffoldError`."""
+    """Parse a token into the name and the table of a field. Raises `ScaffoldError`."""
     name, colon, rest = token.partition(":")
     if not colon or not name.strip():
         raise ScaffoldError("a field is a name and a type", where=f"field `{token}`", fix=_HELP)
@@ -178,7 +181,7 @@ def _read_fields(tokens: Iterable[str], faults: list[Fault]) -> dict[str, dict[s
 
 
 def call_from_text(call: str | None, body: str | None) -> dict[str, Any]:
-    """The `[call]` table from `--call 'x:f[in_size] -> f[out_size]'` and `--body`."""
+    """Build the `[call]` table from `--call 'x:f[in_size] -> f[out_size]'` and `--body`."""
     args, arrow, returns = (call or "").partition("->")
     table = {"args": args.strip()} if call is not None else {}
     table |= {"returns": returns.strip()} if arrow else {}
@@ -192,9 +195,9 @@ def raw_spec(
     pairs: Mapping[str, Sequence[str]],
     lower_for: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The tables of a spec from the command line. Raises one `ScaffoldError` where a token is wrong, for all faults.
+    """Build the tables of a spec from the command line, or raise one `ScaffoldError` with all faults.
 
-    `pairs` are those of `--size`, `--option`, `--group` and `--preset`, by that name.
+    `pairs` holds the values of `--size`, `--option`, `--group` and `--preset` by these names.
     """
     faults: list[Fault] = []
     tables = _read_fields(fields, faults)
@@ -220,7 +223,7 @@ def raw_spec(
 
 
 def _add_presets(fields: dict[str, dict[str, Any]], presets: Mapping[str, Any]) -> list[Fault]:
-    """Add the preset entries to the tables of their fields; the faults of those whose field is not there."""
+    """Add the preset entries to the tables of their fields, and return the faults of unknown fields."""
     missing: dict[str, None] = {}
     for name, value in presets.items():
         field, _, entry = name.partition(".")
@@ -233,7 +236,7 @@ def _add_presets(fields: dict[str, dict[str, Any]], presets: Mapping[str, Any]) 
 
 
 def _other_faults(raw: Mapping[str, Any], unread: str) -> tuple[Fault, ...]:
-    """What is wrong with the rest of the spec; the names in `unread` are not held to be unknown."""
+    """Return the faults of the rest of the spec, but report no name in `unread` as unknown."""
     from scaffold.spec.reading.read import read_spec  # here, because only a fault needs it
 
     try:

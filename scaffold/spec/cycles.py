@@ -1,4 +1,4 @@
-"""Classes that need each other: each would import the other before it is there, or none could be built."""
+"""Cycles of classes, which could not import each other or could never be built."""
 
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
@@ -11,12 +11,12 @@ from scaffold.spec.unit import siblings
 
 
 def cycle_faults(known: Mapping[str, ModuleSpec]) -> list[Fault]:
-    """The faults of classes that need each other, or else of modules."""
+    """Find cycles of classes, or if there are none, cycles of modules."""
     return [*_of_classes(known)] or [*_of_modules(known)]
 
 
 def _of_classes(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
-    """One fault for each cycle of generated classes: fields, bases, arguments and results count."""
+    """Find cycles of generated classes through fields, bases, arguments and results."""
     for cycle in _cycles({name: _needs(spec, known) for name, spec in known.items()}):
         spec = known[cycle[0]]
         message = f"classes need each other in a circle: {_shown(cycle)}"
@@ -27,7 +27,7 @@ def _of_classes(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
 
 
 def _of_modules(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
-    """One fault where modules with several classes import each other, though their classes need no other in a cycle."""
+    """Find the first cycle of modules, in which several classes share a file and need no other in a cycle."""
     modules = {name: spec.unit.path if spec.unit else spec.where for name, spec in known.items()}
     needs: dict[str, dict[str, None]] = {module: {} for module in modules.values()}
     for name, spec in known.items():
@@ -40,23 +40,26 @@ def _of_modules(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
 
 
 def _needs(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
-    """The classes that must be there before: of those in the same file the ones that it holds, or builds on."""
+    """Return the classes that must exist before `spec`. In its own file, only bases and held classes must."""
     beside = {*siblings(spec)} - {*_parts(spec, known)}
     return tuple(name for name in _generated(spec, known) if name not in beside)
 
 
 def _parts(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
-    """The generated classes that a class holds, or builds on: others it may name in one file with them, in any order."""
+    """Return the generated classes that `spec` holds or builds on.
+
+    In one file, `spec` may name other classes in any order.
+    """
     return tuple(sorted({*held_by(spec), *(base.name for base in spec.bases)} & {*known}))
 
 
 def _generated(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> list[str]:
-    """The other generated classes that a class names."""
+    """Return the other generated classes that `spec` names."""
     return [kind.name for kind in spec.classes if kind.module is None and kind.name in known]
 
 
 def _cycles(needs: Mapping[str, tuple[str, ...]]) -> Iterator[list[str]]:
-    """Cycles that have no name in common, each from the first of its names on and back to it."""
+    """Yield cycles without common names, each from its first name in the alphabet back to that name."""
     try:
         TopologicalSorter(needs).prepare()
     except CycleError as error:
@@ -72,7 +75,7 @@ def _shown(cycle: list[str]) -> str:
 
 
 def _key_naming(spec: ModuleSpec, name: str) -> str:
-    """The key under which a spec names another class."""
+    """Return the key under which `spec` names another class."""
     if any(base.name == name for base in spec.bases):
         return "bases"
     placed = [(field.type, f"fields.{field.name}") for field in spec.fields]

@@ -1,4 +1,4 @@
-"""What a fault points at: line and column where there is a file, the argument where there is none."""
+"""Lines and columns of faults, and fixes in the language of the file."""
 
 import re
 from collections.abc import Callable, Generator, Mapping
@@ -16,7 +16,10 @@ _NAMED = r"`([^`]*)`"
 
 @contextmanager
 def located(files: Callable[[], Mapping[str, Path]]) -> Generator[None]:
-    """Give line and column to the faults of these files, by the name under which the faults have each; only a fault needs them."""
+    """Add line and column to faults raised inside.
+
+    `files` maps the name of each file in faults to its path, and only a fault calls it.
+    """
     try:
         yield
     except ScaffoldError as error:
@@ -38,7 +41,7 @@ def _located(
 
 
 def _told(fault: Fault, key: str, path: Path) -> Fault:
-    """The fault, whose fix and legal values are in the language of the file."""
+    """Translate fix and legal values of a fault from TOML to Python, if the file is a skeleton."""
     if path.suffix != ".py":
         return fault
     # Here, because only a fault of a skeleton needs it.
@@ -48,7 +51,7 @@ def _told(fault: Fault, key: str, path: Path) -> Fault:
 
 
 def _locations(path: Path, where: str) -> Locations | None:
-    """The places of the keys of a spec; none where its file is gone, or is not what it was."""
+    """Return the key locations of a spec, or None if the file is gone or has changed too far."""
     # Here, because only a fault needs them.
     from scaffold.spec.skeletons.read import skeletons_of
     from scaffold.spec.tables.toml import read_text, read_toml
@@ -65,6 +68,6 @@ def _locations(path: Path, where: str) -> Locations | None:
 
 
 def _with_call(locations: Locations) -> Locations:
-    """The places, with those of a call that stands among the methods where faults look for the call."""
+    """Add the locations of `methods.__call__` under `call`, where faults look for them."""
     among = {path[2:]: at for path, at in locations.items() if path[:2] == ("methods", "__call__")}
     return {**{("call", *path): at for path, at in among.items()}, **locations}

@@ -1,6 +1,6 @@
-"""Spec files: reading them, with the place of each fault, and the classes whose specs lie beside.
+"""Spec files: readers that locate each fault, and the classes whose specs lie beside.
 
-A file is TOML, with one class, or a skeleton, with any number. Both give tables, and nothing after that asks which it was.
+A file is TOML with one class, or a skeleton with any number of classes. Both become tables of the same form.
 """
 
 import re
@@ -32,7 +32,7 @@ def is_spec_file(name: str) -> bool:
 
 
 def raw_specs(path: Path, where: str) -> list[Raw]:
-    """The tables of each class of a file. Raises `ScaffoldError` where it cannot be read at all."""
+    """Return the tables of each class in a file. Raises `ScaffoldError` if the file does not parse."""
     text = read_text(path, where)
     try:
         return _parsed(text, where, path)
@@ -53,7 +53,10 @@ def _parsed(text: str, where: str, path: Path) -> list[Raw]:
 
 
 def read_spec_file(path: Path, where: str, name: str = "") -> ModuleSpec:
-    """The spec in a file that faults call `where`; where it holds several classes, that of the class `name`."""
+    """Read the spec in a file, or the spec of the class `name` if the file describes several.
+
+    Faults call the file `where`.
+    """
     raws = raw_specs(path, where)
     chosen = [raw for raw in raws if raw.tables.get("name") == name] if len(raws) > 1 else raws
     if not chosen:
@@ -66,7 +69,10 @@ def read_spec_file(path: Path, where: str, name: str = "") -> ModuleSpec:
 def read_spec_files(
     paths: Iterable[Path], shown: Callable[[Path], str] = Path.as_posix
 ) -> tuple[ModuleSpec, ...]:
-    """The specs in several files, which faults call as `shown` does. Raises one `ScaffoldError` with the faults of all of them."""
+    """Read the specs in several files, and raise one `ScaffoldError` with the faults of all files.
+
+    `shown` gives the name of a file in faults.
+    """
     every = list(paths)
     specs: list[ModuleSpec] = []
     faults: dict[Fault, None] = {}
@@ -82,7 +88,7 @@ def read_spec_files(
 
 @contextmanager
 def _collected(faults: dict[Fault, None]) -> Generator[None]:
-    """Add the faults of what is not read to the others."""
+    """Add the faults of a `ScaffoldError` raised inside to `faults`."""
     try:
         yield
     except ScaffoldError as error:
@@ -90,7 +96,7 @@ def _collected(faults: dict[Fault, None]) -> Generator[None]:
 
 
 def _read(raw: Raw, path: Path, beside: Sequence[Path]) -> ModuleSpec:
-    """The spec of one class. Raises `ScaffoldError` with its faults, and those that its door found."""
+    """Read the spec of one class. Raises `ScaffoldError` with its faults and the faults of `raw`."""
 
     @cache
     def known() -> frozenset[str]:
@@ -118,12 +124,15 @@ def _read(raw: Raw, path: Path, beside: Sequence[Path]) -> ModuleSpec:
 
 @cache
 def _names_at(path: Path, time: int) -> tuple[str, ...]:
-    """The names of the classes in a file that was written at this time."""
+    """Cache `names_in` by path and time of modification."""
     return names_in(path)
 
 
 def _described(text: str) -> tuple[str, ...]:
-    """The classes of a skeleton; where it has several, those that are for the tool, as far as it can be parsed."""
+    """Return the classes in the text of a skeleton.
+
+    If there are several, only classes to read as specs count, as far as the text parses.
+    """
     names = tuple(re.findall(_CLASS, text))
     if len(names) < 2:
         return names
@@ -133,7 +142,10 @@ def _described(text: str) -> tuple[str, ...]:
 
 
 def names_in(path: Path) -> tuple[str, ...]:
-    """The classes that a file says it describes; none where it cannot be read, which is told when somebody wants it."""
+    """Return the names of the classes that a spec file describes, or none if the file cannot be read.
+
+    Reading the spec itself reports why.
+    """
     try:
         text = read_regular(path).decode("utf-8-sig")
         if path.suffix == ".py":

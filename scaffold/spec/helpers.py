@@ -13,21 +13,21 @@ from scaffold.spec.names import EMITTED_BUILTINS
 from scaffold.spec.unit import siblings
 
 _MODULES = ("jax", "jnp", "eqx", "nnx", "np", "optax")
-"""What the emitted code reads, and no author means otherwise."""
+"""Modules that emitted code reads by these names, which no author gives another meaning."""
 
 
 class Helper(Struct, frozen=True):
-    """One statement, with the comments and empty lines above it, and the names that it binds."""
+    """A statement of the module, with the comments and empty lines above it, and the names that it binds."""
 
     text: str
     names: tuple[str, ...]
     line: int
-    """Where the statement begins, below its decorators."""
+    """The line on which the statement begins, below its decorators."""
 
 
 @lru_cache(4)  # each class of a file asks for the same
 def helpers_in(text: str) -> tuple[Helper, ...]:
-    """The statements of a text that parses."""
+    """Split a text that parses into its top-level statements."""
     lines, above = text.split("\n"), 0
     helpers: list[Helper] = []
     for statement in ast.parse(text).body:
@@ -43,29 +43,29 @@ def helpers_in(text: str) -> tuple[Helper, ...]:
 
 
 def source_of(text: str, statements: Iterable[ast.stmt]) -> str:
-    """The source of some statements of a text."""
+    """Return the source of some statements of a text, with the comments above each."""
     lines = {statement.lineno for statement in statements}
     return joined(helper for helper in helpers_in(text) if helper.line in lines)
 
 
 def joined(helpers: Iterable[Helper]) -> str:
-    """The helpers as one text."""
+    """Join the sources of helpers into one text, without empty lines at its ends."""
     return "\n".join(helper.text for helper in helpers).strip("\n")
 
 
 def bound_by(statement: ast.stmt) -> tuple[str, ...]:
-    """The names that a statement of a module binds there."""
+    """Return the names that a statement binds in its module, sorted."""
     return tuple(sorted(local_names([statement])))
 
 
 def helper_names(spec: ModuleSpec) -> tuple[str, ...]:
-    """The names that the statements beside the class bind; none where they cannot be read."""
+    """Return the names that the statements beside the class bind. Text that does not parse is skipped."""
     texts = (text for text in (spec.helpers, spec.below) if syntax_fault(text, expression=False) is None)
     return tuple(name for text in texts for statement in ast.parse(text).body for name in bound_by(statement))
 
 
 def helper_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """Names of helpers that hide what the class reads from the module."""
+    """Find names of helpers that hide what the class reads from the module."""
     taken = {
         *_MODULES,
         *(class_type.name for class_type in spec.classes),

@@ -1,7 +1,7 @@
-"""What a class inherits from the Modules of its file: fields, the constructor, and methods that nobody wrote yet.
+"""Inheritance between the Modules of a file: fields, the constructor, and methods that are still missing.
 
-A subclass of Python has the fields of its bases. Its spec has them too, marked, so that the constructor makes them and the tests
-know them, and the class statement leaves them out.
+A Python subclass has the fields of its bases. Its spec holds these fields too, marked `annotated=False`. The
+constructor makes them and the tests know them, but the class statement leaves them out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,13 +19,13 @@ from scaffold.spec.rules.bases import asks_for, lineage, subclasses
 from scaffold.spec.unit import siblings
 
 KINDS = ("module", "nnx")
-"""The kinds whose classes inherit: pytrees are registered one by one, and other kinds have no bases."""
+"""The kinds whose classes inherit. Pytrees are registered one by one, and other kinds have no bases."""
 
 
 def inheriting(
     specs: Sequence[ModuleSpec], known: Mapping[str, ModuleSpec]
 ) -> tuple[list[ModuleSpec], dict[str, ModuleSpec]]:
-    """The specs, and all that are known, with what each class inherits."""
+    """Return the specs, then all known specs by name, completed with what each class inherits."""
     whole: dict[str, ModuleSpec] = {}
     for name, spec in known.items():
         spec = _with_constants(_inheriting(spec, known), known)
@@ -38,7 +38,7 @@ def inheriting(
 
 
 def _with_constants(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
-    """A class with the constants and the settings of its module."""
+    """Add the constants and the settings classes of its module to a class."""
     names = spec.unit.classes if spec.unit is not None else ()
     classes = [known[name] for name in names if name in known] or [spec]
     texts = tuple(text for each in classes for text in (each.helpers, each.below) if text)
@@ -48,7 +48,7 @@ def _with_constants(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Module
 
 @cache
 def _of_module(sources: tuple[str, ...]) -> tuple[tuple[tuple[str, int], ...], tuple[str, ...]]:
-    """The whole numbers and the settings that statements of a module name; read once for all of its classes."""
+    """Return the whole numbers and the settings classes that a module names, cached for all its classes."""
     settings = settings_of(statement for source in sources for statement in statements(source))
     return tuple(whole_constants(sources).items()), tuple(settings)
 
@@ -72,7 +72,7 @@ def _inheriting(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec
 
 
 def _with_constructor_of(base: ModuleSpec, spec: ModuleSpec, *, is_made: bool) -> ModuleSpec:
-    """A class whose constructor is that of its base, or makes what that makes and more."""
+    """Merge the constructor of `base` into `spec`. If `is_made`, `spec` inherits the constructor itself."""
     maker = base.own_constructor if is_made else None
     return replace(
         spec,
@@ -87,9 +87,9 @@ def _with_constructor_of(base: ModuleSpec, spec: ModuleSpec, *, is_made: bool) -
 
 
 def _leaves_open(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
-    """Whether a base or the class leaves a method or a field to subclasses, and nobody has written it yet.
+    """Whether a method or field that `spec` or a base leaves to subclasses is still missing.
 
-    One that raises `NotImplementedError` is such a method where a subclass writes it.
+    A method that raises `NotImplementedError` counts if a subclass overrides it.
     """
     every = (spec, *lineage(spec, known))
     below = {m.name for cls in _subclasses(spec, known) for _, m in cls.functions}
@@ -110,11 +110,11 @@ def _subclasses(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> list[Modul
 
 
 def _may_inherit(spec: ModuleSpec, base: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
-    """Whether a class can have the fields of a base: its author makes them, or the constructor that is emitted does, in the
-    place of that of the base, or the base makes all that there is.
+    """Whether `spec` can have the fields of `base`.
 
-    A `create` of a base that is made itself has another signature than that of a subclass with more fields; a base that is emitted
-    as it is written has none.
+    The author's own constructor makes them, or `spec` stores no further field, or a new constructor replaces
+    the base's. A concrete `base` with `create` is excluded, because more fields would change the signature of
+    `create`.
     """
     if spec.own_constructor is not None:
         return True
@@ -124,6 +124,6 @@ def _may_inherit(spec: ModuleSpec, base: ModuleSpec, known: Mapping[str, ModuleS
 
 
 def _nearest(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | None:
-    """The base whose fields a class has: the first that is of its kind and in its file."""
+    """Return the nearest base of the same kind in the same file, whose fields `spec` has."""
     beside = (base for base in lineage(spec, known) if base.name in siblings(spec))
     return next((base for base in beside if base.kind == spec.kind), None)

@@ -19,13 +19,13 @@ Source = str
 
 
 class Field(Struct, frozen=True):
-    """One field of the class, as declared."""
+    """A field of the class, as declared."""
 
     name: str
     type: Type
     role: str
     init: str | None = None
-    """A named initialiser (`lecun_normal`, `uniform(0.1)`), or `=` and an expression over the constructor's arguments."""
+    """A named initialiser such as `uniform(0.1)`, or `=` and an expression over constructor arguments."""
     std: Source | None = None
     """The standard deviation around 0 with which `init` draws, as arithmetic over the sizes of dims."""
     preprocess: Source | None = None
@@ -38,25 +38,25 @@ class Field(Struct, frozen=True):
     preset: tuple[tuple[str, Source], ...] = ()
     """Entries of a dict that creation fixes, sorted by name."""
     variable: str | None = None
-    """Kind nnx: the Variable type of a buffer, one of Flax or one that the module defines."""
+    """Kind nnx: the Variable type of a buffer, from Flax or defined in the module."""
     of: Source | None = None
-    """Role shared: the array that it is tied to, as an expression over the fields."""
+    """Role shared: an expression over the fields for the array that this field is tied to."""
     nullable: bool = False  # the constructor takes None for it
-    is_assumed: bool = False  # nobody says its role, which is that of data
+    is_assumed: bool = False  # its role is undeclared, and taken for `data`
     frozen: str = ""
-    """`true` where nothing of it is trained, or the static bool that says whether it is."""
+    """`true` if nothing in the field is trained, or the static bool that says so."""
     decays: bool = True  # weight decay moves what is trained of it
     stacked: bool = False  # its layers are one instance, whose arrays have an axis of layers first
     remat: bool = False  # the results inside of a layer are computed again on the way back
     compute: str = ""
-    """The dtype that it is read in; `false` where that is the stored one, in a class that computes in another."""
+    """The dtype in which methods read the field, or `false` for the dtype in which it is stored."""
     example: Type | None = None  # what the tests give, where its type says no shape
     doc: str = ""
     comment: str = ""  # lines above it
     built: bool = False  # the author's own constructor makes it, of which no more is known
     is_leaf: bool = False  # it is a leaf all the same, as an int is in a class that is emitted word for word
     annotated: bool = True
-    """Whether the class statement has it: no base declares it, and no constructor of an NNX module alone makes it."""
+    """Whether the class statement declares the field, and not only a base or an NNX constructor."""
 
     @property
     def dynamic(self) -> bool:
@@ -69,31 +69,31 @@ class Field(Struct, frozen=True):
 
     @property
     def python_leaf(self) -> bool:
-        """A leaf that is no array: `inference: bool`, held by Equinox's filtered transformations."""
+        """Whether the field is a leaf but no array: `inference: bool`, static to filtered transformations."""
         if self.role == "data":
             return isinstance(self.type, ScalarType)
         return self.role == "buffer" and is_plain(self.example or self.type)
 
     @property
     def expression(self) -> Source | None:
-        """The source of `init` where it is an expression; of a shared field, what it reads."""
+        """The source of `init` if that is an expression, or the array that a shared field reads."""
         if self.role == "shared":
             return self.of
         return self.init[1:].strip() if self.init is not None and self.init.startswith("=") else None
 
     @property
     def initialiser(self) -> str | None:
-        """The name of `init` where it is a named initialiser."""
+        """The name of `init`, if that is a named initialiser."""
         return None if self.init is None or self.init.startswith("=") else named(self.init)[0]
 
     @property
     def measure(self) -> Source | None:
-        """What a named initialiser is given: the limit in `uniform(limit)`."""
+        """The argument of a named initialiser: `limit` in `uniform(limit)`."""
         return None if self.init is None or self.init.startswith("=") else named(self.init)[1]
 
     @property
     def source(self) -> Source | None:
-        """What the author wrote as Python in `init`, or `of`: an expression, or the measure of a named initialiser."""
+        """The author's Python in `init` or `of`: an expression, or the measure of a named initialiser."""
         return self.measure if self.expression is None else self.expression
 
     @property
@@ -103,12 +103,12 @@ class Field(Struct, frozen=True):
 
     @property
     def array(self) -> ArrayType | None:
-        """The field's type where it is one array."""
+        """The field's type, if that is one array."""
         return self.type if isinstance(self.type, ArrayType) else None
 
 
 class Argument(Struct, frozen=True):
-    """One argument of a signature; `*` alone marks what follows as keyword-only."""
+    """An argument of a signature, or `*` before arguments that are keyword-only."""
 
     name: str
     type: Type | None = None
@@ -121,12 +121,12 @@ class Argument(Struct, frozen=True):
 
 
 def types_of(members: Iterable[Field | Argument]) -> Iterator[Type]:
-    """The types of fields or of arguments, as far as these say one."""
+    """Yield the types of fields or arguments, as far as declared."""
     return (member.type for member in members if member.type is not None)
 
 
 class Call(Struct, frozen=True):
-    """The `__call__` of the class."""
+    """The `__call__` of the class, or the signature and body of another method."""
 
     args: tuple[Argument, ...]
     body: str
@@ -134,29 +134,29 @@ class Call(Struct, frozen=True):
     returns_tuple: bool = False
     doc: str = ""
     carry: str | None = None
-    """The argument whose next value the call returns first, as `jax.lax.scan` carries it."""
+    """The argument whose next value the call returns first, as the carry of `jax.lax.scan`."""
     axis_name: str | None = None  # the batch axis over which the body averages, under `jax.vmap`
     comment: str = ""  # lines above it
     source: str = ""
-    """The whole definition word for word, where it is carried: what is known of it beside is for the tests."""
+    """The whole definition word for word, if it is carried. The signature then serves the tests alone."""
     looped: str = ""
-    """The author's loop over stacked layers, in the place of which the body has a scan."""
+    """The author's loop over stacked layers, for which the body has a scan."""
     above: str = ""
-    """The field above which a carried statement stands, or `...` below all fields; empty among the methods."""
+    """The field above which a carried statement stands, `...` below all fields, or empty among methods."""
 
     @property
     def text(self) -> str:
-        """Its Python: the whole definition where that is carried, and else the body."""
+        """The whole definition if that is carried, else the body."""
         return self.source or self.body
 
     @property
     def types(self) -> tuple[Type, ...]:
-        """The types of its arguments, and of its results."""
+        """The types of the arguments, then of the results."""
         return (*types_of(self.args), *self.returns)
 
 
 class Method(Struct, frozen=True):
-    """A method beside the call; `decorators` are as source, from the outermost."""
+    """A method beside the call. `decorators` holds sources, from the outermost."""
 
     name: str
     call: Call
@@ -166,16 +166,16 @@ class Method(Struct, frozen=True):
 
     @property
     def is_function(self) -> bool:
-        """Whether it is a method, and not another statement that is carried."""
+        """Whether this is a method, and not another carried statement."""
         return not self.call.source or function_of(self.call.source) is not None
 
     def builds(self, name: str) -> bool:
-        """Whether it is a further constructor of the class `name`, with a signature that is understood."""
+        """Whether this is a further constructor of the class `name`, with a signature that is understood."""
         return not self.call.source and self.owner == "cls" and self.call.returns == (ClassType(name),)
 
     @property
     def owner(self) -> str:
-        """The name of its first argument; none where it is static."""
+        """The name of the first argument, or empty for a static method."""
         if "staticmethod" in self.decorators:
             return ""
         return "cls" if "classmethod" in self.decorators else "self"
@@ -193,14 +193,14 @@ class Group(Struct, frozen=True):
 
 
 class TypeParameter(Struct, frozen=True):
-    """A type parameter of a class; `bound` is what it is a subclass of."""
+    """A type parameter of a class, with an upper bound if `bound` is set."""
 
     name: str
     bound: Type | None = None
 
 
 class ModuleSpec(Struct, frozen=True, dict=True):
-    """One class to generate."""
+    """A class to generate."""
 
     name: str
     kind: str
@@ -212,12 +212,12 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     decorators: tuple[Source, ...] = ()  # the author's, from the outermost
     keywords: tuple[tuple[str, Source], ...] = ()  # what stands beside the bases: `metaclass=ABCMeta`
     uses: tuple[str, ...] = ()
-    """Further generated classes that its Python names."""
+    """Further generated classes that the Python of this class names."""
     constructor: str = "factory"
     rebuild: str = "bypass"
     arguments: tuple[Argument, ...] = ()
     dtype: str = ""
-    """`like base.weight`, or `default`, where the constructor takes no `dtype`; empty where it takes one."""
+    """`like base.weight`, or `default`, if the constructor takes no `dtype`. Empty if it takes `dtype`."""
     setup: str = ""
     constructor_doc: str = ""
     imports: tuple[str, ...] = ()
@@ -228,46 +228,46 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     source: str = ""  # the whole class statement, where it is emitted word for word
     groups: tuple[Group, ...] = ()
     layout: str = "flat"
-    """Whether groups are sets of fields (`flat`), or classes of their own that hold the fields (`nested`)."""
+    """`flat` if groups are sets of fields, `nested` if groups are classes that hold the fields."""
     save: bool | None = None  # whether it has `save` and `load`; None where the project decides
     migrate: bool = False  # `load` reads files of its former versions
     sharding: tuple[tuple[str, tuple[str, ...]], ...] | None = None
-    """Mesh axes by the name of a dim; None where it has no `partition_specs`, or the project decides."""
+    """Mesh axes by the name of a dim, or None without `partition_specs` or for the project's choice."""
     compute: str = ""
-    """The dtype that the call computes in; empty where that is the stored one."""
+    """The dtype that the call computes in, or empty for the stored dtype."""
     options: tuple[tuple[str, Any], ...] = ()
-    """What the kind takes beside fields, by name."""
+    """Options of the kind, by name."""
     call: Call | None = None
     methods: tuple[Method, ...] = ()
-    """Methods beside the call, further constructors among them, in the order of the author."""
+    """Methods beside the call and further constructors, in the author's order."""
     call_at: int = 0  # how many of the methods stand above the call
     test: TestPlan = field(default_factory=TestPlan)
     where: str = "spec"
     unread: frozenset[str] = frozenset()
-    """The names in what could not be read: none of them is unknown for that."""
+    """Names in parts of the spec that could not be read, so that no rule reports these as unknown."""
     file: str = ""  # its name without the ending, where the spec says one
     template: str = ""  # what lays it out in the place of its kind's: a name in the project's settings
     written: tuple[tuple[tuple[str, ...], str], ...] = ()
-    """How its author writes annotations, docstrings and comments behind fields, by where they stand."""
+    """The author's spelling of annotations, docstrings and comments behind fields, by place."""
     unit: Unit | None = None
-    """The file that it shares with other classes; None where it is a module of its own."""
+    """The file that the class shares with others, or None for a module of its own."""
     is_open: bool = False  # it leaves methods to subclasses
     has_subclasses: bool = False
     inherits_constructor: bool = False  # a base makes all of its fields
     constants: tuple[tuple[str, int], ...] = ()  # the whole numbers that its module names
     settings: tuple[str, ...] = ()
-    """The classes of its module that are no pytrees: their instances are constants."""
+    """Classes of the module that are no pytrees, so that their instances are constants."""
     divided_beside: tuple[tuple[str, str], ...] = ()  # sizes that it hands to classes which divide them
     buffers_of_parts: tuple[tuple[str, bool], ...] = ()  # as paths; and whether it may hold what is no array
 
     @cached_property
     def worked_out(self) -> dict[Any, Any]:
-        """What has been worked out from this spec; a spec never changes, so it holds."""
+        """Results that `once` caches, which stay valid because a spec never changes."""
         return {}
 
     @property
     def stem(self) -> str:
-        """The name of its file, without the ending."""
+        """The name of the file, without the ending."""
         return self.unit.stem if self.unit is not None else self.file or stem(self.name)
 
     @property
@@ -303,7 +303,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
 
     @property
     def constructors(self) -> tuple[Method, ...]:
-        """The author's own constructor and further ones above every other method, which stand with the one that is generated."""
+        """The author's own constructor and further ones, as far as they stand above all other methods."""
         own, above = self.own_constructor, self.methods if self.call is None else self.methods[: self.call_at]
         functions = (method for method in above if not method.call.above)
         return tuple(takewhile(lambda method: method is own or method.builds(self.name), functions))
@@ -314,30 +314,30 @@ class ModuleSpec(Struct, frozen=True, dict=True):
 
     @property
     def own_constructor(self) -> Method | None:
-        """The author's `__init__` or `create`, where it is carried."""
+        """The author's `__init__` or `create`, if that is carried."""
         name = "__init__" if self.constructor == "init" else "create"
         return next((method for method in self.methods if method.name == name and method.call.source), None)
 
     @property
     def making(self) -> Source:
-        """What the author wrote of the constructor: all of it, or the statements that it runs first."""
+        """The author's part of the constructor: the whole definition, or the statements that run first."""
         return self.setup if self.own_constructor is None else self.own_constructor.call.source
 
     @property
     def call_arguments(self) -> tuple[Argument, ...]:
-        """The arguments of the call; none where there is no call."""
+        """The arguments of the call, or none without a call."""
         return self.call.args if self.call is not None else ()
 
     @property
     def functions(self) -> tuple[tuple[str, Method], ...]:
-        """The call, as a method, and the methods, in order, each with the key under which its faults go."""
+        """The call and the methods, in order, each with its key in faults."""
         called = (("call", Method("__call__", self.call)),) if self.call is not None else ()
         rest = tuple((f"{method.table}.{method.name}", method) for method in self.methods)
         return (*rest[: self.call_at], *called, *rest[self.call_at :])
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """What these take, do and give."""
+        """The signature and body of the call and of each method."""
         return tuple(function.call for _, function in self.functions)
 
     @property
@@ -346,5 +346,5 @@ class ModuleSpec(Struct, frozen=True, dict=True):
         return self.layout == "nested"
 
     def field(self, name: str) -> Field | None:
-        """The field called `name`, or None."""
+        """Return the field called `name`, or None."""
         return next((field for field in self.fields if field.name == name), None)

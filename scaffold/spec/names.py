@@ -1,4 +1,4 @@
-"""Which names a class, a field and an argument may have."""
+"""Names that a class, a field and an argument may have."""
 
 import keyword
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 from scaffold.errors import Fault
 
 SUFFIXES = (".toml", ".py")
-"""How the names of spec files end."""
+"""The endings of the names of spec files."""
 _FROM_JAXTYPING = (
     *("Array", "ArrayLike", "PRNGKeyArray", "PyTree", "Key", "Float", "Inexact", "Bool"),
     *("Float16", "BFloat16", "Float32", "Float64", "Complex", "Complex64", "Complex128"),
@@ -42,21 +42,21 @@ IMPORTS = {
 }
 """Names that code may use without importing them, with the line that imports each."""
 LIBRARIES = {"eqx": "equinox", "nnx": "flax.nnx"}
-"""The libraries for which most classes are written, by the names through which emitted code reads their classes."""
+"""The libraries of most classes, by the names through which emitted code reads these classes."""
 GENERIC = "from typing import Generic"
 OF_TYPES = frozenset((*_FROM_JAXTYPING, *_ABSTRACT, "Any", "Literal", "PathLike", "DTypeLike"))
-"""Those that only annotations read, where an author may mean another type by the name."""
+"""Names that only annotations read, and by which an author may mean another type."""
 _CONVENIENT = ("operator", "warnings", "itertools", "functools", "lax", "final", "dataclass")
-"""Those of which the emitted code has no need where it takes an argument of the name."""
+"""Names that the emitted code can do without, if an argument has the name."""
 TEST_IMPORTS = {name: f"from pytree_laws import {name}" for name in ("case", "holds", "unstacked")}
-"""Further ones of test files; a field or an argument may have these names."""
+"""Further imports of test files, whose names fields and arguments may also have."""
 
 _SYNONYMS = {
     "jax.Array": "jaxtyping.Array",
     "jax.typing.ArrayLike": "jaxtyping.ArrayLike",
     **{f"typing.{name}": f"collections.abc.{name}" for name in _ABSTRACT},
 }
-"""What two modules give under one name."""
+"""Full names of an object, each with the name of the same object in another module."""
 _EMITTED = frozenset(("create", "trainable", "self", "cls", "key", "dtype", "_check", "_rebuild"))
 EMITTED_BUILTINS = frozenset(
     (
@@ -73,22 +73,25 @@ _FILE = r"(?a)[A-Za-z_]\w*"
 
 
 _ACRONYM = re.compile(r"(?<![a-z])[A-Z][a-z][A-Z]{1,2}(?=[A-Z][a-z]|\d|$)")
-"""One with a small letter in it, as in ReLU, LoRA, MoE and ViT, which would fall apart."""
+"""An acronym with a small letter in it, such as ReLU, LoRA, MoE or ViT, which would fall apart."""
 
 
 def is_named_by_library(module: str | None) -> bool:
-    """Whether emitted code names the classes of a module with it, as `eqx.nn.Linear`: another class may have their name."""
+    """Whether emitted code writes classes of a module with a prefix, such as `eqx.nn.Linear`.
+
+    A class of the project may then have the same name.
+    """
     return any(f"{module}.".startswith(f"{library}.") for library in LIBRARIES.values())
 
 
 def brings_the_same(line: str, known: str) -> bool:
-    """Whether an import statement of one name brings what `known` does, or does as well: as NumPy, jax.numpy."""
+    """Whether an import of one name brings what `known` brings, or `jax.numpy` in place of `numpy`."""
     brought = _whole(line)
     return brought == _whole(known) or (brought, _whole(known)) == ("jax.numpy", "numpy")
 
 
 def _whole(line: str) -> str:
-    """The whole name that an import statement of one name binds."""
+    """Return the full name that an import statement of one name binds, such as `jax.numpy`."""
     words = line.split(" as ")[0].split()
     module_name = words[1] if " as " in line else words[1].partition(".")[0]
     name = f"{words[1]}.{words[3]}" if words[0] == "from" else module_name
@@ -96,20 +99,21 @@ def _whole(line: str) -> str:
 
 
 def is_read(name: str) -> bool:
-    """Whether the code of a class may read what it imports under this name; the words of the laws are for tests alone."""
+    """Whether the code of a class may read an import of this name. Names of `pytree_laws` are for tests."""
     return not IMPORTS.get(name, "from pytree_laws").startswith("from pytree_laws")
 
 
 def is_spec_there(folder: Path, name: str) -> bool:
-    """Whether a spec of this name, without the ending, lies in a folder."""
+    """Whether a folder holds a spec of this name, given without the ending."""
     return any((folder / f"{name}{suffix}").is_file() for suffix in SUFFIXES)
 
 
 @cache
 def stem(name: str) -> str:
-    """The file name of a class, without its ending: `GRUCell` has `gru_cell`, `LoRALinear` has `lora_linear`.
+    """Return the file name of a class without ending: `gru_cell` for `GRUCell`, `lora_linear` for
+    `LoRALinear`.
 
-    `Lambda` has `lambda_`, since no import could name the keyword.
+    `Lambda` gives `lambda_`, since no import could name the keyword.
     """
     words = re.sub(_ACRONYM, lambda acronym: acronym[0].capitalize(), name)
     words = re.sub(r"(\d)D(?=[A-Z]|$)", r"\1d", words)  # Conv2D is one word
@@ -119,12 +123,12 @@ def stem(name: str) -> str:
 
 
 def _is_name(name: str) -> bool:
-    """Whether Python takes a text for a name, and for no other than it says: `ﬁ` is `fi`."""
+    """Whether a text is an identifier that Unicode normalization leaves unchanged, unlike `ﬁ`."""
     return name.isidentifier() and unicodedata.normalize("NFKC", name) == name
 
 
 _Check = tuple[bool, str, str]
-"""Whether something is wrong with a name, what, and the fix."""
+"""Whether the name is wrong, the message, and the fix."""
 
 
 def _first(checks: Iterable[_Check], where: str) -> list[Fault]:
@@ -136,7 +140,7 @@ def _too_long(name: str, fix: str = f"write at most {LONGEST}") -> _Check:
 
 
 def class_name_faults(name: str, where: str) -> list[Fault]:
-    """Why a class cannot be called `name`: one reason at most."""
+    """Return the first reason why a class cannot be called `name`, if any."""
     other, bare = f"write `{name}Module`, for example", name.strip("_")
     mangled = f"Python reads `{name}` as another name inside of classes, its tests among them"
     is_of_python = keyword.iskeyword(name) or name in EMITTED_BUILTINS
@@ -156,7 +160,7 @@ def class_name_faults(name: str, where: str) -> list[Fault]:
 
 
 def file_name_faults(name: str, where: str) -> list[Fault]:
-    """Why the file of a class cannot be called `name`, without `.py`: one reason at most."""
+    """Return the first reason why the file of a class cannot be called `name`, without `.py`, if any."""
     legal = _legal_name(name.removesuffix(".py").rpartition("/")[2]).strip("_") or "x"
     is_name = re.fullmatch(_FILE, name) and not name.startswith("__")
     of_pytest = name.startswith("test_") or name == "conftest"
@@ -176,7 +180,10 @@ def file_name_faults(name: str, where: str) -> list[Fault]:
 def argument_name_faults(
     name: str, where: str, class_name: str = "", *, reserved: bool = True, free: Collection[str] = ()
 ) -> list[Fault]:
-    """Why an argument or a dim cannot be called `name`; `free` are names that this class has no use for itself."""
+    """Return the first reason why an argument or a dim cannot be called `name`, if any.
+
+    `free` holds names that the class itself does not need.
+    """
     reserved = reserved and name not in free
     fix = f"rename it, to `{_legal_name(name)}` for example"
     is_mangled = name.startswith("__") and not name.endswith("__")

@@ -1,4 +1,4 @@
-"""What is worked out once for each spec."""
+"""A cache of results on each spec."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -10,7 +10,7 @@ Result = TypeVar("Result")
 
 
 def once(function: Callable[[ModuleSpec], Result]) -> Callable[[ModuleSpec], Result]:
-    """The function, which works its result out once for each spec."""
+    """Cache the result of `function` on each spec."""
 
     @wraps(function)
     def of(spec: ModuleSpec) -> Result:

@@ -1,4 +1,4 @@
-"""State of a Module: which fields `equinox.nn.State` keeps, and who takes and returns it."""
+"""State of a Module: the fields that `equinox.nn.State` keeps, and the call that takes and returns it."""
 
 from scaffold.kind import kind_of
 from scaffold.spec.grammar.types import ClassType, Type
@@ -14,27 +14,27 @@ def is_state(kind: Type | None) -> bool:
 
 
 def state_fields(spec: ModuleSpec) -> tuple[Field, ...]:
-    """The fields whose values `equinox.nn.State` keeps: none where Variables hold them."""
+    """Return the fields whose values `equinox.nn.State` keeps, or none if Variables hold the state."""
     fields = () if kind_of(spec.kind).variables else spec.fields
     return tuple(field for field in fields if field.role == "state")
 
 
 def state_argument(spec: ModuleSpec) -> Argument | None:
-    """The argument of the call that is a state, where the author or `with_state` gave it one."""
+    """Return the argument of the call whose type is `equinox.nn.State`, if any."""
     return state_taken_by(spec.call) if spec.call is not None else None
 
 
 def state_taken_by(call: Call) -> Argument | None:
-    """The argument of a call that is a state."""
+    """Return the argument of `call` whose type is `equinox.nn.State`, if any."""
     return next((argument for argument in call.args if is_state(argument.type)), None)
 
 
 def is_stateful(spec: ModuleSpec) -> bool:
-    """Whether the class has state, or hands state on."""
+    """Whether the class has state, or its call takes a state to pass on."""
     return bool(state_fields(spec)) or state_argument(spec) is not None
 
 
 def holds_state(spec: ModuleSpec) -> bool:
-    """Whether laws look at what a call does with the state: without a call there is nothing to look at."""
+    """Whether laws check what a call does with the state. Without a call there is nothing to check."""
     is_called = spec.call is not None or bool(spec.bases)
     return is_called and is_stateful(spec) and kind_of(spec.kind).keeps_state

@@ -1,4 +1,4 @@
-"""What a spec says of its tests, as data."""
+"""The `test` table of a spec, as data."""
 
 from msgspec import Struct
 
@@ -16,45 +16,45 @@ class Case(Struct, frozen=True):
 
 
 class Condition(Struct, frozen=True):
-    """What must be true of each instance and the arguments of its call."""
+    """A condition on each instance and the arguments of its call."""
 
     name: str
     that: Source
     at_start: bool = False
-    """Whether it holds of a new instance alone, and not where training moved what began as a constant."""
+    """Whether the condition holds of a new instance alone, and not once training has moved constants."""
 
 
 class TestPlan(Struct, frozen=True):
-    """What the generated tests use where the defaults do not do."""
+    """Settings of the generated tests, for classes that the defaults do not suit."""
 
     sizes: tuple[tuple[str, int], ...] = ()
     shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
     """Sizes for each `*shape`, which stands for several dims."""
     ties: tuple[tuple[str, Source], ...] = ()
-    """Dims that are as long as others say."""
+    """Dims whose sizes are arithmetic over other dims, such as `3*channels`."""
     values: tuple[tuple[str, Source], ...] = ()
     build: Source = ""
-    """Kind as-written: an expression over `seed` that builds an instance, where arguments by name do not say it."""
+    """Kind as-written: an expression over `seed` that builds an instance, if named arguments cannot."""
     other: tuple[tuple[str, Source], ...] = ()
     rejected: tuple[tuple[tuple[str, Source], ...], ...] = ()
     strict: bool = True
     """Whether the call must not promote dtypes and ranks."""
     severity: str = ""
-    """The least that fails a test; empty where the class decides."""
+    """The lowest severity that fails a test, or empty if the class decides."""
     narrowest: str = ""
-    """The dtype to which the call may narrow on the way, as `bf16`."""
+    """The narrowest dtype in which the call may compute on the way, such as `bf16`."""
     allows: tuple[str, ...] = ()
-    """What it does on purpose, by the attributes of the suite."""
+    """Deliberate behaviour of the call, by attributes of the suite."""
     unused: tuple[str, ...] = ()
-    """Fields on some elements of which the example call does not depend, and keys from which it never draws."""
+    """Fields that the example call does not fully use, and keys from which it never draws."""
     positive: tuple[str, ...] = ()
     """Arguments and fields whose example values are all positive."""
     invariants: tuple[str, ...] = ()
-    """What is known to hold, by the names of `pytree_laws.invariants`."""
+    """Invariants that hold, by their names in `pytree_laws.invariants`."""
     dtypes: tuple[str, ...] = ()
-    """Those in which the class is built and called besides the default one, as `bf16`."""
+    """Further dtypes in which the tests build and call the class, such as `bf16`."""
     tolerance: float | tuple[tuple[str, float], ...] | None = None
-    """How far two computations of one number may differ: one number, or one by dtype."""
+    """The largest relative difference between two computations of a number, for all dtypes or by dtype."""
     cases: tuple[Case, ...] = ()
     holds: tuple[Condition, ...] = ()
     reference: str = ""
@@ -62,6 +62,6 @@ class TestPlan(Struct, frozen=True):
     skip: tuple[str, ...] = ()
     """Parts of the names of tests that do not hold for the class."""
     backend: str | None = None
-    """The platform on which the tests must run; None leaves it to the project."""
+    """The platform on which the tests must run, or None if the project decides."""
     lower_for: tuple[str, ...] | None = None
-    """Platforms for which the tests lower the call and its gradient; None leaves it to the project."""
+    """Platforms for which tests lower the call and its gradient, or None if the project decides."""

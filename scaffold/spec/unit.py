@@ -1,4 +1,5 @@
-"""Several classes that one skeleton describes: one module, with all that stands beside them in the order of the file."""
+"""Skeletons with several classes: each becomes one module, with all its statements in the order of the file.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -12,12 +13,16 @@ if TYPE_CHECKING:
 
 
 class Unit(Struct, frozen=True):
-    """The file of several classes. Each has as `helpers` what stands between it and the class above, the last as `below` the rest."""
+    """The file of several classes.
+
+    Each class has the statements between it and the class above as `helpers`. The last class has the
+    statements after it as `below`.
+    """
 
     stem: str
     """The name of the file, and so of the module, without the ending."""
     path: str
-    """What faults call the file."""
+    """The name of the file in faults."""
     classes: tuple[str, ...]
     """The names of the classes, in order."""
     bound: tuple[str, ...] = ()
@@ -32,17 +37,17 @@ class Unit(Struct, frozen=True):
     """The comment above all of the file."""
 
     def below(self, name: str) -> tuple[str, ...]:
-        """The classes that stand below a class, which are not bound yet where its annotations are evaluated."""
+        """Return the classes below a class, which are not bound yet when its annotations are evaluated."""
         return self.classes[self.classes.index(name) + 1 :]
 
 
 def siblings(spec: "ModuleSpec") -> tuple[str, ...]:
-    """The other classes of the file of a class."""
+    """Return the other classes in the file of a class."""
     return tuple(name for name in (spec.unit.classes if spec.unit else ()) if name != spec.name)
 
 
 def by_module(specs: Iterable["ModuleSpec"]) -> list[tuple["ModuleSpec", ...]]:
-    """The classes of each module: those of one unit together, each other class alone."""
+    """Group the classes by module: the classes of a unit together, each other class alone."""
     modules: dict[str, list[ModuleSpec]] = {}
     for spec in specs:
         modules.setdefault(spec.unit.path if spec.unit else f": {spec.name}", []).append(spec)
@@ -50,7 +55,7 @@ def by_module(specs: Iterable["ModuleSpec"]) -> list[tuple["ModuleSpec", ...]]:
 
 
 def unit_faults(specs: Sequence["ModuleSpec"]) -> Iterator[Fault]:
-    """Units of which a class is missing, and bases that stand below their class."""
+    """Find units with a missing class, and bases that stand below their subclass."""
     names = {spec.name for spec in specs}
     for spec in specs:
         missing = [name for name in siblings(spec) if name not in names]

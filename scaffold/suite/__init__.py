@@ -1,1 +1,1 @@
-"""The generated suite of a class: example values, declarations, and what the laws are told of it."""
+"""The generated test suite of a class: example values, declarations, and facts read off the code."""

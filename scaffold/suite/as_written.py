@@ -1,4 +1,4 @@
-"""The suite of a class that is emitted word for word: what its examples say, and all else the laws find from an instance."""
+"""The suite of a class that is emitted word for word, with all that laws find from an instance."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ _SUITES = {"nnx": ("NnxLaws", "variables"), "pytree": ("PytreeLaws", "leaves")}
 
 
 def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-    """The values that `templates/adopt` lays out."""
+    """Return the values for `templates/adopt`."""
     suite, manifest = _SUITES[str(dict(spec.options).get("laws", "pytree"))]
     build = build_of(spec, known)
     called = as_tried(spec, known)
@@ -54,7 +54,7 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
 
 
 def _built(spec: ModuleSpec, build: str, inputs: str) -> str:
-    """What builds an instance, with its state where it takes one."""
+    """Return source that builds an instance, or for a stateful class the instance with its state."""
     if not is_stateful(spec):
         return build or f"{spec.name}(**{inputs})"
     made = f"lambda: {build}" if build else spec.name
@@ -62,7 +62,7 @@ def _built(spec: ModuleSpec, build: str, inputs: str) -> str:
 
 
 def with_builds(known: Mapping[str, ModuleSpec]) -> dict[str, ModuleSpec]:
-    """The specs, with the expression that builds each class which is emitted word for word, for what takes an instance of it."""
+    """Set `test.build` of each class that is emitted word for word, for examples that hold an instance."""
     carried = {name: spec for name, spec in known.items() if kind_of(spec.kind).is_carried}
     builds = {name: build_of(spec, known) for name, spec in carried.items() if has_leaves(spec)}
     tests = {name: replace(known[name].test, build=build) for name, build in builds.items() if build}
@@ -75,7 +75,11 @@ def has_leaves(spec: ModuleSpec) -> bool:
 
 
 def build_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
-    """The expression that builds an instance: as the spec says, or a constructor that takes sizes alone, where arguments by name do not or are guesses."""
+    """Return the expression that builds an instance, or an empty text if named arguments do.
+
+    The spec says it, or a class method that takes sizes alone. The latter is for arguments that are missing
+    or guessed.
+    """
     if spec.test.build:
         return spec.test.build
     methods = spec.methods
@@ -91,12 +95,12 @@ def build_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
 
 
 def knows_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
-    """Whether anything says what the class is built with: its own statement, a base of the file, or its author's examples."""
+    """Whether the class statement, a base of the file, or an example says how to build an instance."""
     return bool(said_values(spec)) or has_known_constructor(spec, known)
 
 
 def said_values(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
-    """The example values that are for the constructor."""
+    """Return the example values that are for the constructor."""
     called = {
         argument.name
         for _, method in spec.functions
@@ -109,7 +113,7 @@ def said_values(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
 
 
 def inputs_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[tuple[str, str], ...]:
-    """The constructor's arguments. Raises `ScaffoldError` where one has no example."""
+    """Return the constructor's arguments as source. Raises `ScaffoldError` if an example is missing."""
     if spec.test.build:
         return ()
     inputs = Subject(spec, known).examples.inputs() if has_known_constructor(spec, known) else ()

@@ -1,4 +1,4 @@
-"""The further configurations of a class: each a suite that inherits the first one, and says what is another there."""
+"""Suites of further configurations. Each inherits from the first suite and overrides what differs."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,16 +12,19 @@ from scaffold.spec.rules.claims import slug
 from scaffold.spec.test_plan import Case
 
 Table = list[Any]
-"""How an attribute begins, its rows, and how it ends."""
+"""The head of an attribute, its rows, and its end."""
 
 
 def case_contexts(spec: ModuleSpec, base: Context, whole: Callable[[ModuleSpec], Context]) -> list[list[Any]]:
-    """What `templates/tests` lays out for each case; `whole` gives what it lays out for a class, `base` for this one."""
+    """Return the values for `templates/tests` of each case.
+
+    `whole` returns such values for any class, and `base` holds them for this class.
+    """
     return [_case(case, spec.name, base, whole(changed)) for case, changed in case_specs(spec)]
 
 
 def widened(cases: list[list[Any]], base: Context) -> Context:
-    """The types of the attributes that a case has other values of: of a tuple, mypy takes the length for part of its type."""
+    """Return types for attributes that a case overrides, since mypy infers the length of a tuple."""
     heads = {table[0].split()[0].rstrip(":") for case in cases for table in case[2]}
     elements = "Sequence[Var]" if base["manifest"] == "variables" else "Sequence[Leaf] | None"
     return {
@@ -43,7 +46,7 @@ def _case(case: Case, name: str, base: Context, context: Context) -> list[Any]:
 
 
 def _tables(base: Context, context: Context) -> Iterator[Table]:
-    """The attributes with rows that are others than in the example."""
+    """Yield the attributes whose rows differ from the example."""
     manifest = base["manifest"]
     pairs = {
         manifest: context["leaves"],
@@ -66,12 +69,12 @@ def _tables(base: Context, context: Context) -> Iterator[Table]:
 
 
 def _attributes(base: Context, context: Context) -> list[str]:
-    """The lines of a kind that are others than in the example."""
+    """Return the lines of a kind that differ from the example."""
     return [line for line in context["attributes"] if line not in base["attributes"]]
 
 
 def _inputs(base: Context, context: Context) -> list[Any]:
-    """Whether the inputs are those of the example with some changed, and those to write."""
+    """Return whether the inputs extend the inputs of the example, and the rows to write."""
     before, now = dict(base["inputs"]), dict(context["inputs"])
     extends = before.keys() <= now.keys()
     rows = [[name, value] for name, value in now.items() if not extends or before.get(name) != value]

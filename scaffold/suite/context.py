@@ -60,7 +60,7 @@ from scaffold.suite.sizes.unknown_dims import dims_of_records
 
 
 def suite_context(subject: Subject) -> Context:
-    """The values that `templates/tests` lays out. Raises `ScaffoldError` where no example can be made."""
+    """Return the values for `templates/tests`. Raises `ScaffoldError` if no example can be made."""
     spec = subject.spec
     # Advice is about contracts that a class may have on purpose, and one that stays as it is written is its author's.
     severity = spec.test.severity or ("fault" if spec.source else "")
@@ -88,7 +88,7 @@ def suite_context(subject: Subject) -> Context:
 
 
 def _helpers_beside(spec: ModuleSpec) -> list[str]:
-    """What the tests hold of the modules that lie beside the class."""
+    """Return the attributes for `save`, copies of arrays, `remat` and weight decay."""
     asks_parts = any(field.role == "module" for field in spec.dynamic) and not spec.defines("decayed")
     return [
         *(["saves_whole = True"] if spec.save else []),
@@ -100,7 +100,7 @@ def _helpers_beside(spec: ModuleSpec) -> list[str]:
 
 
 def _holds_more(subject: Subject) -> bool:
-    """Whether a base of another library may bring fields, of which nobody can say what they hold."""
+    """Whether a base of another library, or an attribute of an NNX module, may bring unknown fields."""
     every = (subject.spec, *lineage(subject.spec, subject.known))
     foreign = (base for spec in every for base in spec.bases if base.module and base not in MODULES)
     return _makes_unknown(subject.spec) or not all(
@@ -109,7 +109,10 @@ def _holds_more(subject: Subject) -> bool:
 
 
 def _makes_unknown(spec: ModuleSpec) -> bool:
-    """Whether an NNX module that stays as it is written calls for an attribute what may give it Variables, as `nnx.data` does."""
+    """Whether an NNX module that stays as written assigns a call to an attribute of unknown type.
+
+    A call such as `nnx.data` may make Variables.
+    """
     if not (spec.source and kind_of(spec.kind).variables):
         return False
     unknown = {field.name for field in spec.static if isinstance(field.type, OpaqueType)}
@@ -118,7 +121,7 @@ def _makes_unknown(spec: ModuleSpec) -> bool:
 
 
 def _keeps_given(spec: ModuleSpec) -> bool:
-    """Whether the author's own constructor stores an argument as it is, or what `asarray` gives of it."""
+    """Whether the author's own constructor stores an argument unchanged, or through `asarray`."""
     if spec.source:  # of one that does more than assign, the laws take what it does for meant
         node = class_statement(spec.source, spec.name)
         return node is not None and constructor_of(node) is not None and bool(kept_fields(spec))
@@ -129,7 +132,7 @@ def _keeps_given(spec: ModuleSpec) -> bool:
 
 
 def _construction(subject: Subject) -> Context:
-    """What is called to build an instance, the state beside it, and the classes that this needs."""
+    """Return how to build an instance: the constructor, its inputs, the states, and the classes needed."""
     return {
         "construct": constructor_name(subject.spec),
         "built": "",
@@ -142,12 +145,18 @@ def _construction(subject: Subject) -> Context:
 
 
 def with_state(maker: str) -> Context:
-    """How an instance is built that takes a state: by itself its indices are marks of one trace."""
+    """Return how to build an instance that takes a state.
+
+    Without `make_with_state`, the indices of the state are marks of one trace.
+    """
     return {"construct": f"eqx.nn.make_with_state({maker})", "built": "[0]"}
 
 
 def _inputs(subject: Subject) -> Iterator[list[str]]:
-    """What the constructor is given: of what the author has a function make, as an optimiser, the object that `static` has, too."""
+    """Yield the inputs of the constructor.
+
+    An object from a function, such as an optimiser, must be the same object as in `static`.
+    """
     said = dict(subject.spec.test.values)
     held = _static(subject) if said and not _holds_more(subject) else []
     for name, source in subject.inputs.items():
@@ -156,7 +165,7 @@ def _inputs(subject: Subject) -> Iterator[list[str]]:
 
 
 def _is_made_by_function(source: str) -> bool:
-    """Whether a function makes something new: of an instance its class says what it equals."""
+    """Whether a function makes a new object. An instance differs, since its class defines equality."""
     return any(last_name(call)[:1].islower() for call in nodes_of(ast.Call, parsed(source)))
 
 
@@ -166,7 +175,7 @@ def _starred(subject: Subject) -> list[list[str]]:
 
 
 def _declarations(subject: Subject) -> Context:
-    """What the suite holds an instance to."""
+    """Return what the suite checks of an instance."""
     is_declared = not _holds_more(subject)
     return {
         "is_declared": is_declared,
@@ -191,7 +200,7 @@ def _dims_given(subject: Subject) -> set[str]:
 
 
 def example_call(subject: Subject) -> Context:
-    """How an instance is called, and what that gives."""
+    """Return how an instance is called, and what the call returns."""
     arguments = ", ".join(call_arguments(subject))
     return {
         "is_called": subject.spec.call is not None,
@@ -217,7 +226,7 @@ def example_call(subject: Subject) -> Context:
 
 
 def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
-    """What the spec says of several fields: attributes of the test class, with the names."""
+    """Yield the attributes of the test class that list fields or arguments, each with its source."""
     spec, paths = subject.spec, subject.facts.paths
     plain = not kind_of(spec.kind).variables
     rows = {
@@ -247,7 +256,7 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
 
 
 def _static(subject: Subject) -> list[list[str]]:
-    """What each static field must hold, where the example says it."""
+    """Return what each static field must hold, or `...` if the example does not say so."""
     rows: list[list[str]] = []
     for field in (field for field in subject.spec.static if not field.is_leaf):
         source = subject.inputs.get(field.name, field.default) if is_checked(field) else None
@@ -271,7 +280,7 @@ def _pairs(preset: tuple[tuple[str, str], ...]) -> str:
 
 
 def _as_stored(kind: Type, source: str) -> str:
-    """What a field holds that is given `source`: lists as tuples, dicts as sorted pairs."""
+    """Return what a field holds for the argument `source`: tuples for lists, sorted pairs for dicts."""
     try:
         value = ast.literal_eval(source)
     except ValueError:
@@ -281,21 +290,21 @@ def _as_stored(kind: Type, source: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    """The value as source, in the same order in each run."""
+    """Write a value as source, in the same order in each run."""
     if isinstance(value, frozenset):
         return f"frozenset(({', '.join(sorted(map(_shown, cast('frozenset[Any]', value))))},))"
     return repr(value)
 
 
 def _ignores_key(subject: Subject) -> bool:
-    """Whether the call takes a key and never draws from it, as the spec says or the body shows."""
+    """Whether the call takes keys and never draws from them, as the spec says or the body shows."""
     keys = [argument.name for argument in key_arguments(subject.spec.call)]
     unused = subject.spec.test.unused
     return bool(keys) and all(name in unused or never_reads(subject.spec, name) for name in keys)
 
 
 def ignored_arguments(spec: ModuleSpec) -> list[str]:
-    """The arrays of the call, the flags of it and of methods, the ties and the settings that are left unused, as the spec says or the code shows."""
+    """Return unused arrays, flags, ties and settings, as the spec says or the code shows."""
     keys = [argument.name for argument in key_arguments(spec.call)]
     ties = (field.name for field in shared_fields(spec))
     settings = (field.name for field in spec.stored if field.role == "static")
@@ -319,13 +328,13 @@ def _carry(subject: Subject) -> str:
 
 
 def _built(name: str, known: Mapping[str, ModuleSpec]) -> str:
-    """The name of the class that an example builds for one that a field holds."""
+    """Return the name of the concrete class that an example builds for the class of a field."""
     made = concrete(known[name], known) if name in known else None
     return name if made is None else made.name
 
 
 def _classes(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> set[str]:
-    """The names of generated classes that the example builds, and those that these build."""
+    """Return the names of generated classes that the example builds, at any depth."""
     parts = [part for field in spec.stored if field.given for part in walk(field.type)]
     named = [part.name for part in parts if isinstance(part, ClassType) and part.module is None]
     class_names = {_built(name, known) for name in named}

@@ -1,4 +1,7 @@
-"""Class methods that build an instance of sizes alone, `Net.empty(3)`, where the constructor would be given a guess, or has no example."""
+"""Class methods that build an instance from sizes alone, such as `Net.empty(3)`.
+
+They replace a constructor whose arguments are guesses, or have no example.
+"""
 
 import ast
 import re
@@ -21,11 +24,11 @@ from scaffold.suite.examples.subject import Subject
 
 _ALL_ABSENT = r"\w+ is None( and \w+ is None)*"
 UNKNOWN = "..."
-"""Stands for an argument of the constructor that has no example, where a class method builds the instance."""
+"""The value of a constructor argument without an example, if a class method builds the instance."""
 
 
 def without_unknown_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
-    """The spec, in which arguments without an example are `UNKNOWN` where a class method of sizes builds an instance all the same."""
+    """Set arguments without an example to `UNKNOWN`, if a class method builds an instance all the same."""
     examples = Examples.of(spec, known)
     missing = [
         each.name for place, each in enumerate(parameters(spec)) if not _has_example(examples, each, place)
@@ -46,7 +49,7 @@ def _has_example(examples: Examples, parameter: Parameter, place: int) -> bool:
 
 
 def factory_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-    """What builds an instance in the place of a constructor that is given a guess: a class method that takes sizes alone."""
+    """Return the class method that builds an instance in place of a constructor with guesses, or `{}`."""
     beside = dict.fromkeys(("other", "rejected", "accepted"), ())  # what the constructor takes
     for name, given in factory_calls(factories_of_sizes(spec, known), spec, known):
         return {"construct": name, "inputs": [*map(list, given)], **beside}
@@ -54,18 +57,18 @@ def factory_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, A
 
 
 def factories_of_sizes(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[Method, ...]:
-    """The methods that may build an instance where the constructor would be given a guess."""
+    """Return the methods that may build an instance, if the constructor would be given a guess."""
     is_needed = is_guessed(spec, known) or any(source == UNKNOWN for _, source in spec.test.values)
     return tuple(filter(_takes_sizes_alone, spec.methods)) if is_needed else ()
 
 
 def _takes_sizes_alone(method: Method) -> bool:
-    """Whether a function has no arguments that are None by default, one of which it may ask for all the same."""
+    """Whether a method has no arguments that default to None, of which it might need one."""
     return "None" not in _defaults(method).values()
 
 
 def _defaults(method: Method) -> dict[str, str | None]:
-    """The arguments of a method by name, each with its default, or None where it has to be given."""
+    """Return the arguments of a method, each with its default, or None if it is required."""
     function = function_of(method.call.source)
     if function is None:  # it is understood
         return {argument.name: argument.default for argument in method.call.args if not argument.is_marker}
@@ -76,7 +79,7 @@ def _defaults(method: Method) -> dict[str, str | None]:
 def factory_calls(
     methods: Iterable[Method], spec: ModuleSpec, known: Mapping[str, ModuleSpec]
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Those class methods that take nothing or sizes, random keys and trees alone, and give an instance, with these: `Net.empty`."""
+    """Yield the class methods that build an instance from sizes, keys and trees, with these arguments."""
     others = [other for method in spec.methods if (other := function_of(method.call.source)) is not None]
     for method in methods:
         function = function_of(method.call.source)
@@ -90,7 +93,7 @@ def factory_calls(
 
 
 def _values(method: Method, examples: Examples) -> Iterator[tuple[str, str]]:
-    """Examples of the arguments of which any will do: sizes, random keys, and trees."""
+    """Yield examples of arguments for which any value will do: sizes, random keys, and trees."""
     for place, (argument, size) in enumerate(zip(method.call.args, primes(), strict=False)):
         match argument.type:
             case ScalarType(name="int"):  # of which a method may take arrays
@@ -102,6 +105,6 @@ def _values(method: Method, examples: Examples) -> Iterator[tuple[str, str]]:
 
 
 def _needs_one(method: Method) -> bool:
-    """Whether a function that may be called without arguments raises then: `if pos is None and rot is None: raise`."""
+    """Whether a function raises without arguments: `if pos is None and rot is None: raise`."""
     conditions = refused_conditions(parsed(method.call.text))
     return any(re.fullmatch(_ALL_ABSENT, ast.unparse(condition)) for condition in conditions)

@@ -1,8 +1,9 @@
-"""The tests that a class leaves out: those that its author names, and those that its kind does, with the reason."""
+"""Tests that a class leaves out, by the choice of its author or of its kind."""
 
 from scaffold.spec.model import ModuleSpec
 
 
 def skips(spec: ModuleSpec, name: str, reason: str) -> list[str]:
-    """The rows of `skips`: what `[test]` says, and with its reason the test `name`, which cannot hold for the class."""
+    """Return the rows of `skips`: the author's rows, and the test `name`, which cannot hold, with the reason.
+    """
     return [*map(repr, spec.test.skip), f'"{name}: {reason}"']

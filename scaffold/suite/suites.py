@@ -1,4 +1,4 @@
-"""The suite of a class, whole: what is common, what its kind has in the place of that, and the law suites that it inherits."""
+"""The whole suite of a class: common values, values of its kind, and the law suites to inherit."""
 
 from collections.abc import Iterable, Mapping
 
@@ -20,7 +20,7 @@ from scaffold.suite.untested import why_untested
 
 
 def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
-    """The values that `templates/tests` lays out for a class."""
+    """Return the values for `templates/tests` of a class."""
     if why_untested(spec, known):
         return {"is_tested": False, "test_classes": []}
     if not kind_of(spec.kind).has_instances:
@@ -40,7 +40,7 @@ def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
 
 
 def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
-    """What is common, and what the kind has in the place of that."""
+    """Return the common values, overridden by the values of the kind."""
     kind = kind_of(spec.kind)
     takes_state = kind.keeps_state and is_stateful(spec)
     spec = with_read_elsewhere(spec, known)
@@ -56,7 +56,10 @@ def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
 
 
 def _further_laws(spec: ModuleSpec, *, is_called: bool = True) -> tuple[str, ...]:
-    """What the fields need laws for, besides those of the kind; of a state there is nothing to say where no call is tried."""
+    """Return the laws that fields need besides the laws of the kind.
+
+    Without a call to try, there is nothing to say of a state.
+    """
     # Flax shares by reference, and an abstract class holds nothing.
     kind = kind_of(spec.kind)
     shares = bool(shared_fields(spec)) and kind.has_instances and not kind.variables
@@ -67,6 +70,6 @@ def _further_laws(spec: ModuleSpec, *, is_called: bool = True) -> tuple[str, ...
 
 
 def _suites(further: Iterable[str], usual: str) -> str:
-    """The law suites that the test class inherits."""
+    """Return the names of the law suites that the test class inherits."""
     named = [f"{name.capitalize()}Laws" for name in further]
     return ", ".join([*(() if named and usual == "PytreeLaws" else (usual,)), *named])

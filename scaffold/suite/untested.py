@@ -1,4 +1,4 @@
-"""The classes that get no suite, and why: nothing builds an instance for it."""
+"""Classes that get no suite, since nothing builds an instance, and the reasons."""
 
 import ast
 import re
@@ -18,7 +18,7 @@ _NO_EXAMPLE = "the tests have no example for "
 _NO_INSTANCE = "the tests cannot build a"
 _BUILT_BY_BASE = "a base builds it"
 _ENTRY = r"`values = \{ (.*?) \}`"
-"""The entry that a fault asks for."""
+"""A pattern for the entry that a fault asks for."""
 
 
 class Untested(Struct, frozen=True):
@@ -27,17 +27,20 @@ class Untested(Struct, frozen=True):
     spec: ModuleSpec
     why: str
     module: str
-    """The file that it is in."""
+    """The file of the class."""
 
     @property
     def target(self) -> str:
-        """The class as `scaffold adopt` is told it, which runs it to find an example; empty where no example is missing."""
+        """The class as an argument of `scaffold adopt`, which runs it to find an example.
+
+        It is empty if no example is missing.
+        """
         is_example = self.why.startswith((_NO_EXAMPLE, _NO_INSTANCE, _BUILT_BY_BASE))
         return f"{self.module}:{self.spec.name}" if is_example else ""
 
     @property
     def note(self) -> str:
-        """What a user is told of it."""
+        """The line that tells a user about the class."""
         search = f", or let `scaffold adopt {self.target}` look for one by running the class"
         return f"{self.spec.name}: not tested: {self.why}{search if self.target else ''}"
 
@@ -45,13 +48,13 @@ class Untested(Struct, frozen=True):
 def untested_classes(
     specs: Iterable[ModuleSpec], known: Mapping[str, ModuleSpec], module_of: Callable[[ModuleSpec], str]
 ) -> list[Untested]:
-    """The classes that get no suite. `module_of` gives the file that each is in."""
+    """Return the classes that get no suite. `module_of` returns the file of each."""
     reasons = ((spec, why_untested(spec, known)) for spec in specs)
     return [Untested(spec, why, module_of(spec)) for spec, why in reasons if why]
 
 
 def why_untested(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
-    """Why the tests cannot build an instance; empty where they can."""
+    """Return why the tests cannot build an instance, or an empty text."""
     kind = kind_of(spec.kind)
     if kind.is_carried:
         return _why_carried(spec, known)
@@ -67,7 +70,7 @@ def why_untested(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
 
 
 def _missing(faults: Sequence[Fault], spec: ModuleSpec) -> str:
-    """What is missing, with what to write in the language of the spec."""
+    """Return what is missing, and what to write in the language of the spec."""
     what, fix = faults[0].what, faults[0].fix
     entries = [entry[1] for fault in faults if (entry := re.search(_ENTRY, fault.fix))]
     if len(entries) > 1:
@@ -86,7 +89,7 @@ def _missing(faults: Sequence[Fault], spec: ModuleSpec) -> str:
 
 
 def _by_reason(texts: Iterable[str]) -> Iterator[str]:
-    """Names with what is wrong with each, those of one reason together: "`mean`, `cov`, of which nothing says type and shape"."""
+    """Join the names that share a reason: "`mean`, `cov`, of which nothing says type and shape"."""
     names: dict[str, list[str]] = {}
     for text in texts:
         name, _, reason = text.partition(", ")
@@ -95,7 +98,7 @@ def _by_reason(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _why_carried(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
-    """The same of a class that is emitted word for word."""
+    """Return why the tests cannot build a class that is emitted word for word, or an empty text."""
     if spec.test.build:
         return ""
     if is_abstract(spec):
@@ -116,7 +119,7 @@ def _why_carried(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
 
 
 def is_abstract(spec: ModuleSpec) -> bool:
-    """Whether the class leaves something to subclasses, as far as its own statement says."""
+    """Whether the class statement itself leaves something to subclasses."""
     words = ("abstractmethod", "Protocol", *ABSTRACT_VARIABLES)
     nodes = (node for node in ast.walk(ast.parse(spec.source)) if isinstance(node, ast.Name | ast.Attribute))
     return any(ast.unparse(node).rpartition(".")[2] in words for node in nodes)

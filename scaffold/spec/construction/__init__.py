@@ -1,1 +1,1 @@
-"""The constructor of a class, and with which sizes and values the tests call it."""
+"""The constructor of a class, and the sizes and values with which the tests call it."""

@@ -1,4 +1,7 @@
-"""Arithmetic over sizes: a dim such as `4*hidden`, a deviation such as `1 / sqrt(3 * in_size)`, a condition such as `size % 2 == 0`, a constant of a module."""
+"""Arithmetic over sizes: dims, deviations, conditions, and constants of a module.
+
+Examples are `4*hidden`, `1 / sqrt(3 * in_size)` and `size % 2 == 0`.
+"""
 
 import ast
 import math
@@ -27,17 +30,17 @@ _COMPARISONS: dict[type, Callable[[Any, Any], bool]] = {
 _INVERSES: dict[type, type[ast.operator]] = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv}
 FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "log": math.log, "max": max, "min": min}
 _FURTHER: dict[str, Callable[..., float]] = {"exp": math.exp, "abs": math.fabs}
-"""What conditions call besides."""
+"""Further functions, which conditions call."""
 _CONSTANTS = {"math.pi": math.pi, "math.e": math.e, "math.tau": math.tau}
 
 
 def evaluate(source: str, sizes: Mapping[str, float]) -> Any:
-    """The number that an expression is. Raises `KeyError` where a name or a function is not known, and as Python does."""
+    """Evaluate arithmetic over `sizes`. Raises `KeyError` for unknown names, and the errors of Python."""
     return _number(_parsed(source), sizes)
 
 
 def measured(source: str, sizes: Mapping[str, float]) -> float | None:
-    """The number that an expression is; None where only running it would tell."""
+    """Evaluate arithmetic over `sizes` to a float, or return None if that fails."""
     try:
         return float(evaluate(source, sizes))
     except (KeyError, TypeError, ValueError, ArithmeticError, SyntaxError, RecursionError, MemoryError):
@@ -77,9 +80,9 @@ def _number(node: ast.expr, sizes: Mapping[str, float]) -> Any:
 
 
 def solved(source: str, size: str) -> tuple[str, str] | None:
-    """The name in arithmetic over whole numbers, and what it is where the whole is `size`: `n`, `size - 1` of `n+1`.
+    """Solve arithmetic equal to `size` for its name: `n+1` gives (`n`, `size - 1`).
 
-    None where there is more than that name, or a rest is lost on the way.
+    Return None if there is more than one name, or an operation has no inverse on whole numbers.
     """
     solution = _solved(_parsed(source), _parsed(size))
     return None if solution is None else (solution[0], ast.unparse(solution[1]))
@@ -101,7 +104,7 @@ def _solved(node: ast.expr, size: ast.expr) -> tuple[str, ast.expr] | None:
 
 
 def whole_constants(sources: Iterable[str]) -> dict[str, int]:
-    """The names that statements bind once to a whole number, and what these are."""
+    """Return the names that statements bind once, to a whole number, with these numbers."""
     every = (statement for source in sources for statement in statements(source))
     assigned = [pair for statement in every if (pair := bound_value(statement)) is not None]
     names = [name for name, _ in assigned]
@@ -118,7 +121,7 @@ def whole_constants(sources: Iterable[str]) -> dict[str, int]:
 
 
 def _whole(value: ast.expr, numbers: Mapping[str, int], lengths: Mapping[str, int]) -> int | None:
-    """The whole number that an expression over constants is."""
+    """Evaluate an expression over constants, or return None if it is no whole number."""
     match value:
         case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]):
             return lengths.get(name)
@@ -130,7 +133,7 @@ def _whole(value: ast.expr, numbers: Mapping[str, int], lengths: Mapping[str, in
 
 
 def primes() -> Iterator[int]:
-    """2, 3, 5, 7, …: distinct sizes show a transposed shape."""
+    """Yield 2, 3, 5, 7, …, since distinct sizes reveal a transposed shape."""
     smaller: list[int] = []
     for number in count(2):
         if all(number % prime for prime in smaller):

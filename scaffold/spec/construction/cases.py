@@ -1,4 +1,4 @@
-"""The further configurations of `[[test.cases]]`: each is the spec with other sizes and values in its tests."""
+"""Further configurations from `[[test.cases]]`: the spec with other sizes and values in its tests."""
 
 import re
 from collections.abc import Iterator
@@ -12,19 +12,19 @@ from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.test_plan import Case, TestPlan
 
 _CHANGED = ("sizes", "shapes", "values")
-"""What a case says of its own."""
+"""The attributes of the test plan that a case overrides."""
 MADE_BY_INSTANCE = "instance."
-"""How an example begins that the instance makes: the call says it, and no argument brings it."""
+"""The prefix of example values that the instance makes, and that no argument passes in."""
 
 
 def case_specs(spec: ModuleSpec) -> Iterator[tuple[Case, ModuleSpec]]:
-    """Each case, with the spec whose example it is."""
+    """Yield each case, with the spec whose example it is."""
     for case in spec.test.cases:
         yield case, replace(spec, test=_changed(spec, case))
 
 
 def _changed(spec: ModuleSpec, case: Case) -> TestPlan:
-    """The tests of a case: as in the example, but for what it says; sizes stay where they can."""
+    """Return the test plan of a case. Sizes of the example stay, as long as all arrays fit."""
     test = spec.test
     pairs = {key: {**dict(getattr(test, key)), **dict(getattr(case, key))} for key in _CHANGED}
     plain = replace(test, cases=(), **{key: tuple(table.items()) for key, table in pairs.items()})
@@ -36,9 +36,10 @@ def _changed(spec: ModuleSpec, case: Case) -> TestPlan:
 
 
 def is_passed(spec: ModuleSpec, argument: Argument) -> bool:
-    """Whether the example call passes an argument as arrays; others keep their default, or are constants.
+    """Whether the example call passes an argument as arrays.
 
-    An array that may be left out is given: the tests leave it out besides.
+    Other arguments keep their default, or are constants. An optional array is passed, and the tests also
+    leave it out.
     """
     value = dict(spec.test.values).get(argument.name)
     if value is not None and (
@@ -53,8 +54,10 @@ def is_passed(spec: ModuleSpec, argument: Argument) -> bool:
 
 
 def claimed_arguments(spec: ModuleSpec) -> dict[str, str]:
-    """What a condition may read besides fields: the names of the arrays that the call is given, and of those that methods are;
-    each with the method that it is of."""
+    """Return the arguments that a condition may read beside fields, each with its method.
+
+    The example passes these arguments as arrays to the call or to a public method.
+    """
     methods_by_argument: dict[str, str] = {}
     for key, function in sorted(spec.functions, key=lambda pair: pair[0] != "call"):
         if key == "call" or not function.name.startswith("_"):
@@ -64,23 +67,23 @@ def claimed_arguments(spec: ModuleSpec) -> dict[str, str]:
 
 
 def given_names(spec: ModuleSpec, call: Call | None) -> tuple[str, ...]:
-    """The names of the arguments that the example passes as arrays, to the call or to a method."""
+    """Return the names of the arguments that the example passes as arrays to a call or method."""
     return tuple(argument.name for argument in (call.args if call else ()) if is_passed(spec, argument))
 
 
 def passed_names(spec: ModuleSpec) -> tuple[str, ...]:
-    """The names of the arguments that the example call passes as arrays."""
+    """Return the names of the arguments that the example call passes as arrays."""
     return given_names(spec, spec.call)
 
 
 def key_arguments(call: Call | None) -> tuple[Argument, ...]:
-    """The arguments of a call that are PRNG keys, or hold some."""
+    """Return the arguments of a call that are or contain PRNG keys."""
     typed = ((argument, argument.type) for argument in (call.args if call else ()))
     return tuple(argument for argument, kind in typed if kind and any(a.dtype == "key" for a in arrays(kind)))
 
 
 def flags(spec: ModuleSpec) -> tuple[str, ...]:
-    """The names of the flags and options that the call and the methods take."""
+    """Return the names of the flags and options that the call and the methods take."""
     taken = ((argument.name, argument.type) for call in spec.calls for argument in call.args)
     plain = (name for name, kind in taken if kind is not None and any(map(_is_flag, walk(kind))))
     return tuple(dict.fromkeys(plain))

@@ -1,4 +1,4 @@
-"""Calls of a class in its own methods, `cls(...)`, `Net.create(...)`, and the defaults that these count on, or that make an array."""
+"""Calls of a class in its own file, such as `cls(...)` and `Net.create(...)`, and defaults of its fields."""
 
 import ast
 from itertools import takewhile
@@ -12,7 +12,10 @@ from scaffold.spec.once import once
 
 @once
 def calls_of_class(spec: ModuleSpec) -> tuple[tuple[str, ast.Call, str], ...]:
-    """Each call of a constructor in a method that is read: the key of the method, the call, and the constructor as `cls`, or by its name."""
+    """Return each constructor call in a method that is read.
+
+    Each item has the key of the method, the call, and the name of the constructor, or `cls`.
+    """
     calls = (
         (key, node)
         for key, function in spec.functions
@@ -23,7 +26,7 @@ def calls_of_class(spec: ModuleSpec) -> tuple[tuple[str, ast.Call, str], ...]:
 
 
 def _constructor_called(spec: ModuleSpec, function: ast.expr) -> str | None:
-    """The constructor that is called: `cls`, `create`, or the name of a further one; None of another function."""
+    """Return the constructor that an expression names: `cls`, `create` or a further one, or None."""
     # A subclass may take other arguments than a class that has one.
     stand_for_class = ("cls", spec.name, *(("type(self)", "self.__class__") if not spec.bases else ()))
     if ast.unparse(function) in stand_for_class:
@@ -36,9 +39,10 @@ def _constructor_called(spec: ModuleSpec, function: ast.expr) -> str | None:
 
 @once
 def kept_defaults(spec: ModuleSpec) -> frozenset[str]:
-    """The fields at the end, static or optional ones, whose defaults the class statement has: it had them, or code of the file counts on them.
+    """Return the last fields whose defaults the class statement has.
 
-    As a rule the constructor alone has defaults, in the place of which the class takes every field.
+    The author had these defaults, or calls in the file leave the fields out. As a rule only the constructor
+    has defaults, and the class takes every field.
     """
     if spec.source:
         had = (f for f in spec.stored if f.in_class or (f.default is not None and not f.nullable))
@@ -56,19 +60,22 @@ def kept_defaults(spec: ModuleSpec) -> frozenset[str]:
 
 
 def may_have_default(field: Field) -> bool:
-    """Whether the class statement may have a default: instances would share an array, and a part, but for a function."""
+    """Whether the class statement may have a default.
+
+    Instances would share a default that is an array or a sub-module. They may share a function.
+    """
     is_function = isinstance(field.example or field.type, CallableType)
     return not field.dynamic or field.python_leaf or field.default == "None" or is_function
 
 
 def is_called_with_fields(spec: ModuleSpec) -> bool:
-    """Whether code of the file calls the class itself, past the constructor, and counts on the converters of its fields."""
+    """Whether code of the file calls the class past its constructor, and so relies on field converters."""
     return bool(_calls_with_fields(spec))
 
 
 @once
 def _calls_with_fields(spec: ModuleSpec) -> tuple[ast.Call, ...]:
-    """The calls of a Module that `create` makes by its own name, or as `cls`: in its methods, and in what stands beside it."""
+    """Return the calls past `create`, as `cls` in methods or by name in helpers."""
     if spec.kind != "module" or spec.constructor == "init" or spec.own_constructor is not None:
         return ()
     beside = nodes_of(ast.Call, *statements(spec.helpers), *statements(spec.below))
@@ -79,14 +86,14 @@ def _calls_with_fields(spec: ModuleSpec) -> tuple[ast.Call, ...]:
 
 
 def _given(call: ast.Call, names: list[str]) -> set[str]:
-    """The fields that a call gives; all where a star hides them."""
+    """Return the fields that a call passes, or all fields if a star hides some."""
     if any(isinstance(part, ast.Starred) for part in call.args) or any(k.arg is None for k in call.keywords):
         return set(names)
     return {*names[: len(call.args)], *(keyword.arg for keyword in call.keywords if keyword.arg)}
 
 
 def makes_default(field: Field) -> bool:
-    """Whether the default of a field is made at each call: an array of an expression, or a dict, which all calls would share."""
+    """Whether each call makes the default again: an array expression or a dict, which calls would share."""
     default = expression_or_none(field.default or "")
     if default is None or not field.given or field.nullable:
         return False
@@ -98,11 +105,11 @@ def makes_default(field: Field) -> bool:
 
 
 def has_default_of_own_size(field: Field) -> bool:
-    """Whether the default is an array with axes, whose sizes need not be those of the example."""
+    """Whether the default is an array with axes, whose sizes may differ from the example."""
     return makes_default(field) and (is_tree(field.type) or any(array.dims for array in arrays(field.type)))
 
 
 def default_statements(spec: ModuleSpec) -> tuple[str, ...]:
-    """The statements that make the defaults of what is left out."""
+    """Return the statements that make the defaults of omitted arguments."""
     fields = [field for field in spec.stored if makes_default(field)]
     return tuple(f"if {field.name} is None:\n    {field.name} = {field.default}" for field in fields)

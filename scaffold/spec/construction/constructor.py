@@ -1,8 +1,8 @@
-"""The constructor of a class: which arguments it takes, and in which order.
+"""The constructor of a class: its arguments, and their order.
 
-In order of first appearance in the fields: the dims that an initialiser needs and no given array has, the values that are
-given, the flags of optional fields; then `dtype`, and after `*` the key. Arguments without a default come first, as Python demands.
-`arguments` in the spec overrides all of it.
+Arguments follow the order of fields: dims, given values, and flags of optional fields. A dim is an argument
+if an initialiser needs it and no given array has it. Then come `dtype`, and after `*` the key. Arguments
+without a default come first, as Python demands. `arguments` in the spec overrides all of this.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,10 @@ KEY = types.ArrayType("key", ())
 
 
 class Parameter(Struct, frozen=True):
-    """One parameter of the constructor. `source` says what it is: dim, field, flag, declared, dtype, key or rngs."""
+    """A parameter of the constructor.
+
+    `source` is one of dim, field, flag, declared, dtype, key or rngs.
+    """
 
     name: str
     source: str
@@ -37,25 +40,25 @@ class Parameter(Struct, frozen=True):
 
 
 def is_array_left_out(parameter: "Parameter | Argument") -> bool:
-    """Whether the author's constructor takes an array, or None in its place by default."""
+    """Whether the author's constructor takes an array, or None by default."""
     return isinstance(parameter.type, types.ArrayType) and parameter.default == "None"
 
 
 @once
 def written_dims(spec: ModuleSpec) -> tuple[str, ...]:
-    """Every dim as written, in order."""
+    """Return every dim as written, in order."""
     examples = (field.example for field in spec.fields if field.example is not None)
     return tuple(types.dims_in((*spec.named_types, *examples)))
 
 
 def dims_of(spec: ModuleSpec) -> tuple[str, ...]:
-    """The names of all dims, in order of appearance; `*shape` counts as `shape`."""
+    """Return the names of all dims, in order of appearance. `*shape` counts as `shape`."""
     return tuple(dict.fromkeys(name for dim in written_dims(spec) for name in types.dim_names(dim)))
 
 
 @once
 def variadic_dims(spec: ModuleSpec) -> frozenset[str]:
-    """The names that stand for several dims, and for no single one beside them."""
+    """Return the names that stand for several dims, and never for a single dim."""
     of_several, single = set[str](), set[str]()
     for dim in written_dims(spec):
         (of_several if dim.startswith("*") else single).update(types.dim_names(dim))
@@ -63,13 +66,13 @@ def variadic_dims(spec: ModuleSpec) -> frozenset[str]:
 
 
 def sources_of(field: Field) -> tuple[str, ...]:
-    """The expressions of a field that the constructor evaluates."""
+    """Return the expressions of a field that the constructor evaluates."""
     candidates = (field.source if field.stored else None, field.preprocess, converter_expression(field))
     return tuple(filter(None, candidates))
 
 
 def converter_expression(field: Field) -> str | None:
-    """The converter as an expression over the field's name."""
+    """Return the converter as an expression over the field's name, or None."""
     if field.converter is None:
         return None
     if field.converter.startswith("="):
@@ -78,7 +81,7 @@ def converter_expression(field: Field) -> str | None:
 
 
 def initialised_dims(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
-    """The dim names that the constructor needs to make an array of that shape; what is preset in the treedef is none."""
+    """Return the dims of the shapes that the constructor makes. Presets in the treedef need none."""
     made = [field.type] if field.array is not None and field.initialiser is not None else []
     if field.preset and spec.rebuild != "static" and isinstance(field.type, types.DictType):
         made += [field.type.item] if isinstance(field.type.item, types.ArrayType) else []
@@ -95,7 +98,7 @@ def uses_key(spec: ModuleSpec) -> bool:
 
 
 def key_consumers(spec: ModuleSpec) -> tuple[str, ...]:
-    """What draws from the key, in order: `setup`, and fields by name."""
+    """Return the names of what draws from the key: `setup`, then fields, in order."""
     in_setup = ("setup",) if draws_from(spec.setup, "key") else ()
     return (*in_setup, *(field.name for field in spec.stored if _draws(field)))
 
@@ -107,12 +110,12 @@ def _draws(field: Field) -> bool:
 
 
 def rebuilds_by(spec: ModuleSpec, form: str) -> bool:
-    """Whether jax rebuilds an instance in this form: by assignment, by its constructor with a flag, as a dataclass."""
+    """Whether unflatten rebuilds an instance in this form, such as `bypass`, `flag` or `dataclass`."""
     return spec.rebuild == form and kind_of(spec.kind).takes("rebuild")
 
 
 def is_plain(spec: ModuleSpec) -> bool:
-    """Whether the class needs no constructor but that of its fields, which stores what it is given."""
+    """Whether the class needs only the constructor of its fields, which stores them as given."""
     parts = [field for field in spec.stored if field.role == "module"]
     has_parts_alone = spec.kind == "module" and len(parts) == len(spec.stored) and not spec.bases
     may_be = kind_of(spec.kind).plain or rebuilds_by(spec, "dataclass") or has_parts_alone or not spec.stored
@@ -121,7 +124,7 @@ def is_plain(spec: ModuleSpec) -> bool:
 
 
 def has_factory(spec: ModuleSpec) -> bool:
-    """Whether the class has a `create`: not where `__init__` does its work, or nothing is made."""
+    """Whether the class has `create`, unless `__init__` does the work or nothing is made."""
     hands_over = not rebuilds_by(spec, "flag") or any(not field.given for field in spec.stored)
     if spec.own_constructor is not None:
         return spec.own_constructor.name == "create"
@@ -137,7 +140,7 @@ def _is_stored_as_given(field: Field) -> bool:
 
 
 def uses_dtype(spec: ModuleSpec) -> bool:
-    """Whether the constructor makes an array whose dtype the spec leaves to it, or Python of the author reads `dtype`."""
+    """Whether the constructor makes an array of open dtype, or Python of the author reads `dtype`."""
     if is_plain(spec) or spec.own_constructor is not None or spec.source:
         return False
     in_setup = count_name(spec.setup, "dtype") > 0
@@ -146,15 +149,16 @@ def uses_dtype(spec: ModuleSpec) -> bool:
 
 
 def dtype_field(spec: ModuleSpec) -> Field | None:
-    """The static field that says in which dtype the constructor makes arrays, as an argument of that name does."""
+    """Return the static field `dtype`, which chooses the dtype of arrays as an argument would."""
     field = spec.field("dtype")
     return field if field is not None and field.given and field.role == "static" else None
 
 
 def makes_in_one_dtype(spec: ModuleSpec) -> bool:
-    """Whether the constructor takes no dtype, and makes floats, or layers of others: in jax's default, as most of Equinox and Flax.
+    """Whether the constructor takes no dtype, and makes floats or layers of other packages.
 
-    One that stores its dtype may compute in it whatever its arrays are cast to.
+    These have jax's default dtype, as in most of Equinox and Flax. A class that stores its dtype may compute
+    in it, whatever its arrays are cast to.
     """
     if dtype_field(spec) is not None:
         return uses_dtype(spec)
@@ -171,7 +175,7 @@ def makes_in_one_dtype(spec: ModuleSpec) -> bool:
 
 
 def _is_elsewhere(kind: types.Type) -> bool:
-    """Whether a type is that of a class that nobody describes, or one that the grammar does not have."""
+    """Whether a type names a class of another module, or is outside the grammar."""
     return any(
         isinstance(part, types.ClassType | types.OpaqueType) and part.module is not None
         for part in types.walk(kind)
@@ -179,25 +183,25 @@ def _is_elsewhere(kind: types.Type) -> bool:
 
 
 def makers_read(spec: ModuleSpec, name: str) -> bool:
-    """Whether what makes a field reads a name, such as `dtype`."""
+    """Whether an expression that makes a field reads a name, such as `dtype`."""
     return any(name in reads(source) for field in spec.stored for source in sources_of(field))
 
 
 def stores_argument(spec: ModuleSpec, field: Field) -> bool:
-    """Whether the field is an argument of another name as it is given: `self.points = inducing`."""
+    """Whether the field stores an argument of another name unchanged: `self.points = inducing`."""
     kinds = {argument.name: argument.type for argument in spec.arguments if argument.type is not None}
     is_array = field.array is not None and not field.nullable and field.name not in kinds
     return is_array and kinds.get((field.expression or "").strip()) == field.type
 
 
 def _makes_arrays(field: Field) -> bool:
-    """Whether the value of the field, or a part of it, is an array of open dtype that is not given."""
+    """Whether the constructor makes an array of open dtype for the field."""
     is_made = (not field.given and not field.built) or bool(field.preset)
     return is_made and has_open_dtype(field) and not (keeps_made_dtype(field) or says_dtype(field))
 
 
 def keeps_made_dtype(field: Field) -> bool:
-    """Whether what an expression makes may be complex, as its type says: it keeps its dtype."""
+    """Whether an expression makes an array that may be complex, and so keeps its own dtype."""
     return field.array is not None and field.array.dtype == "inexact" and bool(field.expression)
 
 
@@ -207,14 +211,14 @@ def has_open_dtype(field: Field) -> bool:
 
 
 def followed(spec: ModuleSpec) -> str | None:
-    """The path of the array whose dtype the others take: `base.weight`; None where `dtype` names none."""
+    """Return the path of the array whose dtype other arrays take, such as `base.weight`, or None."""
     word, _, path = spec.dtype.partition(" ")
     return path.strip() if word == "like" else None
 
 
 @once
 def parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
-    """The parameters of the constructor, in order."""
+    """Return the parameters of the constructor, in order."""
     if spec.own_constructor is not None:
         return tuple(parameters_of(spec.own_constructor.call.args))
     if kind_of(spec.kind).is_carried:
@@ -228,7 +232,7 @@ def parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
 
 @once
 def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
-    """The spec of an `__init__` that is given every field."""
+    """Return the spec of an `__init__` that takes every field as an argument."""
     fields = tuple(
         replace(field, init=None, nullable=field.nullable or bool(field.optional)) if field.stored else field
         for field in spec.fields
@@ -237,14 +241,14 @@ def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
 
 
 def parameters_of(arguments: Iterable[Argument]) -> Iterator[Parameter]:
-    """The parameters of a constructor that the author wrote."""
+    """Yield the parameters of a constructor that the author wrote."""
     for argument, by_keyword in _listed(arguments):
         kind = argument.type or types.OpaqueType(argument.name)
         yield Parameter(argument.name, "declared", kind, argument.default, keyword_only=by_keyword)
 
 
 def _listed(arguments: Iterable[Argument]) -> Iterator[tuple[Argument, bool]]:
-    """The arguments without the marker, each with whether it is given by keyword alone."""
+    """Yield the arguments except the marker `*`, each with whether it is keyword-only."""
     by_keyword = False
     for argument in arguments:
         by_keyword = by_keyword or argument.is_marker
@@ -253,7 +257,7 @@ def _listed(arguments: Iterable[Argument]) -> Iterator[tuple[Argument, bool]]:
 
 
 def _ordered(spec: ModuleSpec, parameters_by_name: dict[str, Parameter]) -> tuple[Parameter, ...]:
-    """The parameters in the order of `arguments`; those it does not name follow by keyword."""
+    """Order the parameters as `arguments` does. Other parameters follow as keyword-only."""
     rest, ordered = dict(parameters_by_name), dict[str, Parameter]()
     for argument, by_keyword in _listed(spec.arguments):
         declared = Parameter(argument.name, "declared", argument.type, doc=argument.doc)
@@ -294,7 +298,7 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
 
 
 def _reads(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
-    """The dims and the names that the constructor reads to make the field; the dims of expressions as annotations have them."""
+    """Return the dims and names that the constructor reads to make the field, dims in annotation order."""
     places = _places_of_dims(spec)
     names = (name for source in sources_of(field) for name in reads(source))
     return (*initialised_dims(spec, field), *sorted(names, key=lambda name: places.get(name, len(places))))
@@ -302,26 +306,27 @@ def _reads(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
 
 @once
 def _places_of_dims(spec: ModuleSpec) -> dict[str, int]:
-    """Where each dim is first, among all dims."""
+    """Return the position of each dim among all dims."""
     return {name: place for place, name in enumerate(dims_of(spec))}
 
 
 def dims_used(spec: ModuleSpec) -> frozenset[str]:
-    """The dims of given arrays that the constructor reads to make the rest."""
+    """Return the dims of given arrays that the constructor reads to make other fields."""
     read = {name for field in spec.stored for name in _reads(spec, field)}
     read.update(free_names(spec.setup, expression=False))
     return frozenset(read & dims_read_off(spec).keys())
 
 
 def readable_above(spec: ModuleSpec, field: Field) -> frozenset[str]:
-    """The names of the fields above that the constructor has made, and that the `init` of this one may read."""
+    """Return the names of the fields above, already made, that the `init` of this field may read."""
     names = [field.name for field in spec.fields]
     return frozenset(names[: names.index(field.name)]) & _readable(spec)
 
 
 @once
 def _readable(spec: ModuleSpec) -> frozenset[str]:
-    """The fields that are made, and there in each instance, as values that have no holder yet."""
+    """Return the static and array fields that the constructor makes in each instance under their own names.
+    """
     made = (field for field in spec.fields if not (field.given or field.optional or field.nullable))
     plain = (field for field in made if field.role == "static" or (field.array and field.dynamic))
     # What the constructor is given goes before: the name of an argument, or of what `setup` binds, stands for that.
@@ -331,14 +336,14 @@ def _readable(spec: ModuleSpec) -> frozenset[str]:
 
 @once
 def made_first(spec: ModuleSpec) -> frozenset[str]:
-    """The fields that the `init` of one below them reads, and that the constructor therefore makes before the others."""
+    """Return the fields that the `init` of a lower field reads, and that are therefore made first."""
     pairs = ((field, field.expression) for field in spec.stored)
     names_read = [readable_above(spec, field) & frozenset(reads(source)) for field, source in pairs if source]
     return frozenset[str]().union(*names_read)
 
 
 def constructor_names(spec: ModuleSpec) -> frozenset[str]:
-    """Every name that an expression in the constructor may read, but for modules and builtins."""
+    """Return every name that an expression in the constructor may read, except modules and builtins."""
     named = {parameter.name for parameter in parameters(spec)}
     streams = {"rngs"} if kind_of(spec.kind).variables else set[str]()
     return frozenset({*named, *streams, *assigned_names(spec.setup), *dims_read_off(spec), "key", "dtype"})

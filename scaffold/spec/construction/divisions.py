@@ -1,4 +1,7 @@
-"""Sizes that the code of a class divides: `size // heads` and `jnp.split(x, 2)` want a size that is a multiple."""
+"""Sizes that the code of a class divides, as in `size // heads` and `jnp.split(x, 2)`.
+
+The tests choose a multiple for each.
+"""
 
 import ast
 import re
@@ -26,20 +29,23 @@ from scaffold.spec.once import once
 from scaffold.spec.unit import siblings
 
 _ROUNDS = 4
-"""How many divisions may hang on each other, as `size // heads // groups` does."""
+"""The length of a chain of divisions, such as `size // heads // groups`."""
 Division = tuple[str, str]
-"""A name that is divided, and by what: a number, a name, or arithmetic over names."""
+"""A name that is divided, and its divisor: a number, a name, or arithmetic over names."""
 _LAYERS = {
     "MultiHeadAttention": ((1, ("in_features",)), (0, ("num_heads",))),
     "MultiheadAttention": ((1, ("query_size",)), (0, ("num_heads",))),
     "GroupNorm": ((1, ("num_features", "channels")), (0, ("num_groups", "groups"))),
 }
-"""Layers of Flax and Equinox that divide a size: the place and the names of that argument, and those of the number."""
+"""Layers of Flax and Equinox that divide a size.
+
+Each has the position and names of the argument for the size, then of the argument for the number.
+"""
 
 
 @once
 def divisions(spec: ModuleSpec) -> tuple[Division, ...]:
-    """The names that are divided, each with the divisor: `heads`, the number in `size % 2`, `2 * heads`."""
+    """Return the names that are divided, each with its divisor, such as `heads`, `2` or `2 * heads`."""
     trees = (parsed(source) for source in class_sources(spec))
     pairs = [pair for tree in trees for node in _dividing(tree) for pair in _division(node)]
     dims = dims_of_names(spec) if pairs else {}
@@ -49,7 +55,10 @@ def divisions(spec: ModuleSpec) -> tuple[Division, ...]:
 
 @once
 def least_sizes(spec: ModuleSpec) -> dict[str, int]:
-    """By name the largest number that the constructor divides it by with a rest, so that no quotient is 0: 4 where `fft_size // 4` is a step."""
+    """Return the largest number by which the constructor floor-divides each name.
+
+    A smaller size would make a quotient 0, such as the step `fft_size // 4`.
+    """
     made = (source for field in spec.fields for source in sources_of(field))
     sources = (dedented(source) for source in (spec.making, *made))
     floors = (node for source in sources for node in nodes_of(ast.BinOp, parsed(source)))
@@ -62,7 +71,7 @@ def least_sizes(spec: ModuleSpec) -> dict[str, int]:
 
 
 def _dividing(tree: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a tree, without the divisions that have to leave a rest: `if width % 2 == 0: raise`."""
+    """Return the nodes of a tree, except divisions that must leave a rest: `if width % 2 == 0: raise`."""
     listed = (test.values if isinstance(test, ast.BoolOp) else [test] for test in refused_conditions(tree))
     compared = [part for parts in listed for part in parts if isinstance(part, ast.Compare)]
     wholes = [part.left for part in compared if ast.unparse(part).endswith(" == 0")]
@@ -70,7 +79,7 @@ def _dividing(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _parted(spec: ModuleSpec) -> Iterator[Division]:
-    """The dims of arguments that methods take apart: `jnp.split(x, 2, axis=-1)`, `x[..., 1::2]`."""
+    """Yield the dims of arguments that methods split: `jnp.split(x, 2, axis=-1)`, `x[..., 1::2]`."""
     for call in spec.calls:
         arrays = array_arguments(call)
         for name, axis, number in (part for node in ast.walk(parsed(call.text)) for part in _parts(node)):
@@ -80,7 +89,7 @@ def _parted(spec: ModuleSpec) -> Iterator[Division]:
 
 
 def _parts(node: ast.AST) -> Iterator[tuple[str, int, str]]:
-    """The name of an array that is taken apart, the axis, and in how many parts."""
+    """Yield the name of an array that is split, the axis, and the number of parts."""
     match node:
         case ast.Call(func=ast.Attribute(attr="split"), args=[ast.Name(id=name), parts, *_]):
             said = argument_of(node, 2, "axis")
@@ -98,7 +107,7 @@ def _parts(node: ast.AST) -> Iterator[tuple[str, int, str]]:
 
 
 def divisions_beside(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Division]:
-    """The sizes that the class hands to others of its file, which divide them."""
+    """Yield the sizes that a class passes to other classes of its file, which divide them."""
     others = [known[name] for name in siblings(spec) if name in known and divisions(known[name])]
     kept = {f"self.{name}": value for name, value in made_attributes(spec.making)} if others else {}
     for source in class_sources(spec) if others else ():
@@ -110,7 +119,11 @@ def divisions_beside(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Itera
 
 
 def _handed_on(call: ast.Call, other: ModuleSpec, values: Mapping[str, ast.expr]) -> Iterator[Division]:
-    """What another class divides, by the names that a call of it gives, or that stand in the `values` of these."""
+    """Yield the divisions of another class, in the names that a call passes to that class.
+
+    `values` holds the expressions of local names. If such an expression is itself a quotient, the divisors
+    are multiplied.
+    """
     taken = parameters(other)
     given = {each.name: argument_of(call, place, each.name) for place, each in enumerate(taken)}
     for name, divisor in divisions(other):
@@ -125,7 +138,7 @@ def _handed_on(call: ast.Call, other: ModuleSpec, values: Mapping[str, ast.expr]
 
 
 def _in_terms_of(given: Mapping[str, ast.expr | None], other: ModuleSpec, divisor: str) -> str | None:
-    """What another class divides by, in the names of the class that calls it; None where one of them is something else."""
+    """Write a divisor of another class in the names of the calling class, or return None."""
     names = free_names(divisor, expression=True)
     said = {name: node for name in names if (node := given.get(name)) is not None}
     texts = {name: _divisor(node) for name, node in said.items()}
@@ -135,7 +148,7 @@ def _in_terms_of(given: Mapping[str, ast.expr | None], other: ModuleSpec, diviso
 
 
 def class_sources(spec: ModuleSpec) -> list[str]:
-    """The Python of a class: of its methods, and of what makes its fields."""
+    """Return the Python of a class: its methods, and the expressions that make its fields."""
     made = (source for field in spec.fields for source in sources_of(field))
     return [dedented(source) for source in (*(call.text for call in spec.calls), spec.setup, *made)]
 
@@ -159,7 +172,7 @@ def _division(node: ast.AST) -> Iterator[Division]:
 
 
 def _divisor(node: ast.expr) -> str | None:
-    """What divides, as arithmetic over names: of arguments, and of fields without `self.`."""
+    """Write a divisor as arithmetic over names, without `self.`, or return None."""
     match node:
         case ast.Constant():
             return str(node.value) if whole_number(node) else None
@@ -171,7 +184,7 @@ def _divisor(node: ast.expr) -> str | None:
 
 
 def _value_of_pair(node: ast.expr) -> str | None:
-    """The name that an expression is, or of which it is one of several: `size` of `self.size[0]` after `self.size = (size, size)`."""
+    """Return the name that an expression reads, if need be by a constant index: `size` of `self.size[0]`."""
     match node:
         case ast.Subscript(value=several, slice=ast.Constant()):
             return named_value(several)
@@ -180,7 +193,7 @@ def _value_of_pair(node: ast.expr) -> str | None:
 
 
 def multiplied(spec: ModuleSpec, sized: dict[str, int], free: Iterable[str]) -> dict[str, int]:
-    """The sizes, of which the free ones are multiples of what divides them."""
+    """Return the sizes, with each free size a multiple of its divisors."""
     result, names = dict(sized), {*free}
     for _ in range(_ROUNDS):
         for name, divisor in divisions(spec):
@@ -191,7 +204,7 @@ def multiplied(spec: ModuleSpec, sized: dict[str, int], free: Iterable[str]) -> 
 
 
 def all_divide(spec: ModuleSpec, sized: Mapping[str, int], usual: Mapping[str, int]) -> bool:
-    """Whether what is divided without a rest among the usual sizes is so among these."""
+    """Whether each division without a rest among the usual sizes has no rest among these."""
     return all(_rest(spec, usual, *pair) or not _rest(spec, sized, *pair) for pair in divisions(spec))
 
 
@@ -200,7 +213,7 @@ def _rest(spec: ModuleSpec, sized: Mapping[str, int], name: str, divisor: str) -
 
 
 def _size(spec: ModuleSpec, sized: Mapping[str, int], expression: str) -> int:
-    """What arithmetic over sizes gives, each as it is or by default; 1 for what is not known."""
+    """Evaluate arithmetic over sizes and defaults, with 1 for an unknown size."""
     defaults = {parameter.name: literal_or_none(parameter.default or "") for parameter in parameters(spec)}
     named = {name: sized.get(name) or defaults.get(name) for name in free_names(expression, expression=True)}
     known = {name: size if type(size) is int and size > 0 else 1 for name, size in named.items()}

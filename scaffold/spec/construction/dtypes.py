@@ -1,4 +1,4 @@
-"""Where the dtype comes from that arrays take which leave it open: an argument, another array, or jax."""
+"""Sources of a dtype that the spec leaves open: an argument, another array, or jax."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _PATH = r"(?a)[A-Za-z_]\w*(\.[A-Za-z_]\w*|\[\d+\])*"
 
 
 def with_default_dtype(spec: ModuleSpec) -> ModuleSpec:
-    """The spec, whose arrays take jax's own dtype where Python of the author makes a part, which an argument would not reach."""
+    """Set jax's default dtype if the author's Python makes a part, which an argument would not reach."""
     chooses = any(argument.name == "dtype" for argument in spec.arguments) or spec.dtype or dtype_field(spec)
     makes_parts = any(is_part(field) and field.expression for field in spec.stored)
     if chooses or not makes_parts or makers_read(spec, "dtype") or not uses_dtype(spec):
@@ -24,12 +24,12 @@ def with_default_dtype(spec: ModuleSpec) -> ModuleSpec:
 
 
 def is_part(field: Field) -> bool:
-    """Whether it is an instance with arrays of its own, trained or not, as a layer is."""
+    """Whether the field is an instance with arrays of its own, trained or not, as a layer is."""
     return field.role == "module" or (field.dynamic and is_mixed(field.example or field.type))
 
 
 def dtype_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What is wrong with the key `dtype`."""
+    """Find what is wrong with the key `dtype`."""
     if not spec.dtype:
         return
     place, path = "dtype", followed(spec)
@@ -47,7 +47,7 @@ def dtype_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _path_faults(spec: ModuleSpec, path: str, place: str) -> Iterator[Fault]:
-    """The path begins at a field that is given, and always there."""
+    """Check that the path begins at a field that is always given."""
     head = re.split(r"[.\[]", path)[0]
     given = (field for field in spec.dynamic if field.given and not field.python_leaf)
     legal, field = tuple(each.name for each in given), spec.field(head)

@@ -1,4 +1,4 @@
-"""Dims that the constructor reads off what it is given."""
+"""Dims that the constructor reads off its arguments."""
 
 import ast
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from scaffold.spec.once import once
 
 @once
 def given_arrays(spec: ModuleSpec) -> dict[str, ArrayType]:
-    """The fields and the arguments that certainly are arrays of the declared shape, by name."""
+    """Return the fields and the arguments that certainly are arrays of the declared shape, by name."""
     if spec.own_constructor is not None:
         return {}
     declared = {argument.name: argument for argument in spec.arguments if argument.type is not None}
@@ -31,9 +31,9 @@ def given_arrays(spec: ModuleSpec) -> dict[str, ArrayType]:
 
 @once
 def dims_read_off(spec: ModuleSpec) -> dict[str, str]:
-    """Each dim that a given array has, and the first one that has it, or else has arithmetic over it.
+    """Return each dim of a given array, with the first array that has it plain, or else in arithmetic.
 
-    A dim that is a field or an argument as well is what the caller says.
+    A dim that is also a field or an argument is left out, since the caller sets it.
     """
     taken = {*assigned_names(spec.setup), *(member.name for member in (*spec.fields, *spec.arguments))}
     owners: dict[str, str] = {}
@@ -46,7 +46,7 @@ def dims_read_off(spec: ModuleSpec) -> dict[str, str]:
 
 
 def dims_solved(spec: ModuleSpec, name: str) -> dict[str, str]:
-    """The dims that are read off a given array through arithmetic, each with what it is: `n` is `np.shape(x)[0] - 1` of `n+1`."""
+    """Return dims that arithmetic reads off a given array: `n+1` gives `n` as `np.shape(x)[0] - 1`."""
     array, owners, sources = given_arrays(spec)[name], dims_read_off(spec), dict[str, str]()
     plain = [dim for dim in array.dims if dim.isidentifier()]
     for axis, dim in enumerate(array.dims):
@@ -57,7 +57,10 @@ def dims_solved(spec: ModuleSpec, name: str) -> dict[str, str]:
 
 
 def sizes_read(source: str) -> Iterator[tuple[str, str]]:
-    """The locals that are read off what a constructor is given: `n` is `base.weight.shape[1]` after `m, n = base.weight.shape`."""
+    """Yield the locals that a constructor reads off its arguments, each with its expression.
+
+    After `m, n = base.weight.shape`, `n` is `base.weight.shape[1]`.
+    """
     for array, names in shapes_unpacked(source):
         for axis, name in enumerate(names):
             if isinstance(name, ast.Name):
@@ -66,6 +69,6 @@ def sizes_read(source: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_read(value: ast.expr) -> bool:
-    """Whether an expression is an attribute of something, or an axis of its shape."""
+    """Whether an expression is an attribute, or an axis of a shape."""
     is_axis = isinstance(value, ast.Subscript) and ast.unparse(value.value).endswith(".shape")
     return is_axis or isinstance(value, ast.Attribute)

@@ -1,4 +1,7 @@
-"""Numbers that a constructor refuses: `if width % 2 == 0: raise ValueError(...)`, `assert depth > 1`, a `check` of a field; and sizes that examples show."""
+"""Numbers that a constructor refuses, and sizes that example values show.
+
+It refuses numbers by `if width % 2 == 0: raise`, by `assert`, or by the `check` of a field.
+"""
 
 import ast
 import re
@@ -17,38 +20,41 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 
 FLOATS = (0.3, 1.5, 0.03, 3.0, 30.0, 0.003)
-"""Examples of floats, of which the first is taken that no guard refuses."""
+"""Examples of a float. The tests take the first that no guard refuses."""
 
 
 _ENTRIES = (2, 1, 3, 4)
-"""How many entries the example of a tuple or a list of any length may have, of which the first is taken that no guard refuses."""
+"""Lengths for the example of a tuple or list. The tests take the first that no guard refuses."""
 _UNEQUAL = r"(?:([A-Za-z_]\w*) != (\d+)|(\d+) != ([A-Za-z_]\w*))"
 _SIZE = r"(?<![\w.])(len\(\w+\)|\w+\.shape\[-?\d+\]|\w+)(?![\w.(\[])"
-"""How a constructor writes the size of an axis."""
+"""A pattern for the size of an axis as a constructor writes it."""
 _LEN = r"\blen\((?:self\.)?(\w+)\)"
 
 
 def is_refused(spec: ModuleSpec, numbers: Mapping[str, float]) -> bool:
-    """Whether the constructor raises with these numbers, as far as arithmetic tells."""
+    """Whether the constructor raises for these numbers, as far as arithmetic tells."""
     return any(measured(condition, numbers) for condition in _conditions(spec))
 
 
 def required_sizes(spec: ModuleSpec) -> dict[str, str]:
-    """The one number that the constructor takes for each of some sizes: 2 where `len(modes) != dims` raises for two modes."""
+    """Return the only number that the constructor accepts for some sizes.
+
+    If `len(modes) != dims` raises and `modes` has two entries, `dims` is 2.
+    """
     matches = filter(None, (re.fullmatch(_UNEQUAL, condition) for condition in _conditions(spec)))
     parts = (match.groups() for match in matches)
     return {name or other: number or last for name, number, last, other in parts}
 
 
 def taken_float(spec: ModuleSpec, name: str, numbers: Mapping[str, float]) -> float:
-    """An example of a float beside numbers that others have: one that the constructor takes, where there is any."""
+    """Return an example of a float that the constructor accepts beside other numbers, if there is any."""
     taken = (value for value in FLOATS if not is_refused(spec, {**numbers, name: value}))
     return next(taken, FLOATS[0])
 
 
 @once
 def _conditions(spec: ModuleSpec) -> tuple[str, ...]:
-    """What must not hold of the arguments of the constructor."""
+    """Return the conditions on the constructor's arguments that must not hold."""
     checks = tuple(f"not ({field.check})" for field in spec.fields if field.check)
     conditions = conditions_of_constructor(spec)
     lengths = _lengths(spec) if conditions else {}
@@ -64,14 +70,14 @@ def _conditions(spec: ModuleSpec) -> tuple[str, ...]:
 
 @once
 def conditions_of_constructor(spec: ModuleSpec) -> tuple[str, ...]:
-    """The conditions under which statements of the constructor raise."""
+    """Return the conditions under which statements of the constructor raise."""
     if "raise" not in spec.making and "assert" not in spec.making:
         return ()
     return tuple(map(ast.unparse, refused_conditions(parsed(spec.making))))
 
 
 def is_asked_alone(spec: ModuleSpec, name: str) -> bool:
-    """Whether no condition under which the constructor raises reads an argument beside others, of which it may take one alone."""
+    """Whether each guard that reads an argument reads this argument alone."""
     taken = {parameter.name for parameter in parameters(spec)}
     trees = map(parsed, conditions_of_constructor(spec))
     read = (taken.intersection(part.id for part in nodes_of(ast.Name, tree)) for tree in trees)
@@ -79,7 +85,7 @@ def is_asked_alone(spec: ModuleSpec, name: str) -> bool:
 
 
 def _lengths(spec: ModuleSpec) -> dict[str, str]:
-    """How many entries the example of each argument has that is a tuple or a list, or may be one."""
+    """Return the number of entries in the example of each tuple argument."""
     firsts = ((each.name, first_member(each.type)) for each in parameters(spec))
     tuples = ((name, kind) for name, kind in firsts if isinstance(kind, TupleType))
     return {
@@ -88,7 +94,10 @@ def _lengths(spec: ModuleSpec) -> dict[str, str]:
 
 
 def count_of_entries(spec: ModuleSpec, name: str) -> int:
-    """How many entries the example of an argument has that is a tuple or a list of any length: one where `len(name) != 1` raises."""
+    """Return the number of entries in the example of a tuple or list of any length.
+
+    If `len(name) != 1` raises, the number is 1.
+    """
     said = [condition for condition in conditions_of_constructor(spec) if name in re.findall(_LEN, condition)]
 
     def is_taken(count: int) -> bool:
@@ -98,7 +107,7 @@ def count_of_entries(spec: ModuleSpec, name: str) -> int:
 
 
 def refused_conditions(tree: ast.AST) -> Iterator[ast.expr]:
-    """The conditions under which statements raise."""
+    """Yield the conditions under which statements of a tree raise."""
     for node in nodes_of(ast.stmt, tree):
         match node:
             case ast.If(test=test, body=[ast.Raise()], orelse=[]):
@@ -113,7 +122,10 @@ _ARRAYS = ("array", "asarray")
 
 
 def shown_by_values(spec: ModuleSpec) -> Iterator[tuple[str, int]]:
-    """The sizes of dims that example values of arrays show, where these are literals or say how many numbers jax makes."""
+    """Yield the sizes of dims that example values show.
+
+    A value shows its shape as a literal, or as a call such as `jnp.ones((2, 3))`.
+    """
     for dims, shape in _shapes_shown(spec):
         single = dims[dims[0].startswith("*") :]
         sizes = shape[len(shape) - len(single) :]
@@ -123,7 +135,7 @@ def shown_by_values(spec: ModuleSpec) -> Iterator[tuple[str, int]]:
 
 
 def axes_shown(spec: ModuleSpec, name: str) -> tuple[int, ...] | None:
-    """The sizes for which `*name` stands in an example value, before the axes that its other dims are; None where none shows it."""
+    """Return the sizes that `*name` has in an example value, or None if no value shows them."""
     shown = ((dims, shape) for dims, shape in _shapes_shown(spec) if dims[0] == f"*{name}")
     return next(
         (shape[: len(shape) - len(dims) + 1] for dims, shape in shown if len(shape) >= len(dims) - 1), None
@@ -131,7 +143,7 @@ def axes_shown(spec: ModuleSpec, name: str) -> tuple[int, ...] | None:
 
 
 def _shapes_shown(spec: ModuleSpec) -> Iterator[tuple[tuple[str, ...], tuple[int, ...]]]:
-    """The dims of arrays of which an example value says the shape, with that."""
+    """Yield the dims of arrays whose example value shows a shape, each with the shape."""
     kinds = {parameter.name: parameter.type for parameter in (*spec.call_arguments, *parameters(spec))}
     given = ((kinds[name], source) for name, source in spec.test.values if name in kinds)
     for kind, source in (part for pair in given for part in _parts_given(*pair)):
@@ -143,7 +155,7 @@ def _shapes_shown(spec: ModuleSpec) -> Iterator[tuple[tuple[str, ...], tuple[int
 
 
 def _parts_given(kind: Type | None, source: str) -> Iterator[tuple[Type | None, str]]:
-    """What a value gives of a type: of a tuple that is written out, each entry."""
+    """Yield a type with its value, or for a tuple display each entry with its type."""
     match kind, expression_or_none(source):
         case TupleType(items=items, variadic=False), ast.Tuple(elts=parts) if len(items) == len(parts):
             for item, part in zip(items, parts, strict=True):
@@ -153,13 +165,13 @@ def _parts_given(kind: Type | None, source: str) -> Iterator[tuple[Type | None, 
 
 
 def _shape_of(value: Any) -> tuple[int, ...]:
-    """The shape of nested lists or tuples of numbers; () of anything else."""
+    """Return the shape of nested lists or tuples of numbers, or `()` for anything else."""
     parts = cast("list[Any]", value) if isinstance(value, list | tuple) else []
     return (len(parts), *_shape_of(parts[0])) if parts else ()
 
 
 def _made_shape(source: str) -> tuple[int, ...]:
-    """The shape of `jnp.linspace(0.1, 0.4, 6)`, `jnp.ones((2, 3))` and `jnp.array([[1, 2]])`; () of anything else."""
+    """Return the shape of an array that a call makes, such as `jnp.ones((2, 3))`, or `()`."""
     call = expression_or_none(source)
     if isinstance(call, ast.Call) and last_name(call) in _ARRAYS and call.args:
         return _shape_of(literal_or_none(ast.unparse(call.args[0])))

@@ -1,4 +1,4 @@
-"""Sizes as methods name them: the locals that are dims, and the axes that are cut to the length of another."""
+"""Sizes as methods name them: locals that are dims, and axes cut to the length of another axis."""
 
 import ast
 import re
@@ -27,7 +27,7 @@ _TAKE_LARGEST = ("top_k", "approx_max_k", "approx_min_k")
 
 
 def dims_of_names(spec: ModuleSpec) -> dict[str, str]:
-    """The dims for which local names stand, as `size` after `length, size = x.shape`, or `size = self.window.shape[0]`."""
+    """Return the dims for which local names stand, such as `size` after `length, size = x.shape`."""
     held = {f"self.{field.name}": field.array for field in spec.stored if field.array is not None}
     lengths = dict(_lengths(held))
     values = (pair for call in spec.calls for pair in local_values(call.text)) if lengths else ()
@@ -37,21 +37,24 @@ def dims_of_names(spec: ModuleSpec) -> dict[str, str]:
 
 @once
 def limits(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
-    """Pairs of dims, the first of which is not larger: `self.positions[: x.shape[0]]` has no more rows than there are.
+    """Return pairs of dims, the first of which is not larger, such as rows in `self.positions[: x.shape[0]]`.
 
-    With as many, each row is used.
+    If both are equal, each row is used.
     """
     return tuple(pair for call in spec.calls for pair in _cut(spec, call))
 
 
 @once
 def shares_split(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
-    """Pairs of sizes, the first of which is smaller: `inner` and the axis of `jnp.split(x, [self.inner])`."""
+    """Return pairs of sizes, the first of which is smaller.
+
+    An example is `inner` and the axis of `jnp.split(x, [self.inner])`.
+    """
     return tuple(pair for call in spec.calls for pair in split_by(call))
 
 
 def split_by(call: Call) -> Iterator[tuple[str, str]]:
-    """The same of one method."""
+    """Yield the pairs of `shares_split` in one method."""
     arrays = array_arguments(call) if "split(" in call.text else {}
     for node in nodes_of(ast.Call, parsed(call.text)) if arrays else ():
         array, at, along = (argument_of(node, place, name) for place, name in enumerate(_OF_SPLIT))
@@ -63,22 +66,22 @@ def split_by(call: Call) -> Iterator[tuple[str, str]]:
 
 
 def is_share(part: str, whole: str, every: Mapping[str, int]) -> bool:
-    """Whether a size is smaller than another; also where nothing says the sizes."""
+    """Whether a size is smaller than another, or one of the two is unknown."""
     sizes = measured(part, every), measured(whole, every)
     return sizes[0] is None or sizes[1] is None or sizes[0] < sizes[1]
 
 
 @once
 def data_lengths(spec: ModuleSpec) -> frozenset[str]:
-    """The dims that the arguments of calls alone have: how many points, times or samples there are."""
+    """Return the dims that only arguments of calls have: numbers of points, times or samples."""
     return dims_of_calls(spec, results=False) - _held_sizes(spec)
 
 
 @once
 def lengths_by_bounds(spec: ModuleSpec) -> dict[str, int]:
-    """By dim of what methods are given alone, how long it has to be for counts along it to lie on both sides of a default.
+    """Return a length for data dims, so that counts along them lie on both sides of a default.
 
-    `jnp.sum(nights < 0, axis=0) > limit` is false whatever the nights are, where there are no more than the `limit`.
+    `jnp.sum(nights < 0, axis=0) > limit` is always false if there are no more than `limit` nights.
     """
     free, least = data_lengths(spec), dict[str, int]()
     for call in spec.calls:
@@ -89,7 +92,7 @@ def lengths_by_bounds(spec: ModuleSpec) -> dict[str, int]:
 
 
 def _default_bound(call: Call) -> int:
-    """The largest whole number with which a method compares a count unless it is told another; 0 where there is none."""
+    """Return the largest default number with which a method compares a count, or 0."""
     pairs = ((argument, argument.default or "") for argument in call.args)
     counts = {
         argument.name: int(text) for argument, text in pairs if argument.type == _INT and text.isdigit()
@@ -101,7 +104,11 @@ def _default_bound(call: Call) -> int:
 
 @once
 def cutting_sizes(spec: ModuleSpec) -> frozenset[str]:
-    """The sizes that a class holds, and that calls cut data by: modes in `spectrum[: self.modes]`, a window in `jnp.convolve(x, self.window)` or `x.shape[0] - self.window_size`."""
+    """Return the sizes of a class by which calls cut data.
+
+    Examples are `modes` of `spectrum[: self.modes]`, and the window of `jnp.convolve(x, self.window)` or
+    `x.shape[0] - self.window_size`.
+    """
     inner = _held_sizes(spec) - dims_of_calls(spec, results=False)
     nodes = (node for call in spec.calls for node in ast.walk(parsed(call.text))) if inner else ()
     dims = dims_of_names(spec) if inner else {}
@@ -110,7 +117,10 @@ def cutting_sizes(spec: ModuleSpec) -> frozenset[str]:
 
 @once
 def counts_taken(spec: ModuleSpec) -> tuple[str, ...]:
-    """The arguments that say how many of what there is are given: `count` of `directions[:count]`, `k` of `top_k(x, k)`, as few as can be."""
+    """Return the arguments that say how many elements to take, for which the tests choose few.
+
+    Examples are `count` of `directions[:count]`, and `k` of `top_k(x, k)`.
+    """
     fixed = _held_sizes(spec) | dims_of_calls(spec, results=False)
     of_methods = [
         argument
@@ -132,7 +142,7 @@ def _all_ends(call: Call) -> Iterator[ast.expr]:
 
 
 def _top_counts(call: Call) -> Iterator[ast.expr]:
-    """How many of the largest a call takes."""
+    """Yield the counts in calls such as `top_k(x, k)`."""
     calls = (node for node in nodes_of(ast.Call, parsed(call.text)) if last_name(node) in _TAKE_LARGEST)
     return filter(None, (argument_of(node, 1, "k") for node in calls))
 
@@ -156,7 +166,7 @@ def _cut_by(spec: ModuleSpec, node: ast.AST) -> Iterator[str]:
 
 
 def _ends(node: ast.Subscript) -> list[ast.expr | None]:
-    """For each axis where it ends, if it is cut from its beginning on: `n` of `x[:n]`."""
+    """Return the end of each axis that is cut from its beginning on: `n` of `x[:n]`, else None."""
     parts = elements_of(node.slice)
     return [part.upper if isinstance(part, ast.Slice) and part.lower is None else None for part in parts]
 
@@ -168,7 +178,7 @@ def _held_sizes(spec: ModuleSpec) -> frozenset[str]:
 
 
 def dims_of_calls(spec: ModuleSpec, *, results: bool) -> frozenset[str]:
-    """The dims of the arguments of the call and of the methods, and of their results where these count too."""
+    """Return the dims of the arguments of call and methods, and with `results` of their results."""
     calls = [function.call for _, function in spec.functions if function is not spec.own_constructor]
     return _names_of_dims(kind for call in calls for kind in (call.types if results else types_of(call.args)))
 
@@ -191,7 +201,7 @@ def _cut(spec: ModuleSpec, call: Call) -> Iterator[tuple[str, str]]:
 
 
 def _stopped(node: ast.expr) -> ast.expr:
-    """What is read behind `stop_gradient`, as a buffer is."""
+    """Return the argument of `stop_gradient`, which wraps a buffer, or the expression itself."""
     match node:
         case ast.Call(args=[array]) if calls(node, "stop_gradient"):
             return array
@@ -204,14 +214,17 @@ def _named(call: Call) -> Iterator[tuple[str, str]]:
 
 
 def sizes_written(spec: ModuleSpec) -> dict[str, str]:
-    """How the constructor writes the sizes of the arrays that it takes: `x.shape[0]`, or `n` behind `n = len(x)`, each with its dim."""
+    """Return how the constructor writes the sizes of its arrays, each with its dim.
+
+    It writes `x.shape[0]`, or `n` after `n = len(x)`.
+    """
     kinds = {each.name: each.type for each in parameters(spec) if isinstance(each.type, ArrayType)}
     plain = {name: kind for name, kind in kinds.items() if not any(dim.startswith("*") for dim in kind.dims)}
     return {**dict(_lengths(plain)), **dict(_names_of_sizes(plain, spec.making))}
 
 
 def _names_of_sizes(kinds: Mapping[str, ArrayType], code: str) -> Iterator[tuple[str, str]]:
-    """The local names that stand for sizes of arrays, each with its dim."""
+    """Yield the local names that stand for sizes of arrays, each with its dim."""
     for array, names in shapes_unpacked(code):
         kind = kinds.get(ast.unparse(array))
         for name, dim in zip(names, kind.dims, strict=True) if kind and len(kind.dims) == len(names) else ():
@@ -222,7 +235,7 @@ def _names_of_sizes(kinds: Mapping[str, ArrayType], code: str) -> Iterator[tuple
 
 
 def _lengths(arrays: Mapping[str, ArrayType]) -> Iterator[tuple[str, str]]:
-    """How Python writes the size of each axis of arrays."""
+    """Yield the Python for the size of each axis, `len(x)` and `x.shape[0]`, each with its dim."""
     for name, kind in arrays.items():
         yield from [(f"len({name})", kind.dims[0])] if kind.dims else []
         for axis, dim in enumerate(kind.dims):
@@ -230,6 +243,6 @@ def _lengths(arrays: Mapping[str, ArrayType]) -> Iterator[tuple[str, str]]:
 
 
 def array_arguments(call: Call) -> dict[str, ArrayType]:
-    """The types of the arguments that are arrays with axes."""
+    """Return the types of the arguments that are arrays with axes."""
     kinds = {argument.name: argument.type for argument in call.args}
     return {name: kind for name, kind in kinds.items() if isinstance(kind, ArrayType) and kind.dims}

@@ -1,4 +1,4 @@
-"""The dims of the arrays that an author's constructor makes, by the arguments that it makes them of."""
+"""Dims of the arrays that an author's constructor makes, in terms of its arguments."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Set
@@ -14,16 +14,17 @@ from scaffold.spec.once import once
 
 _WINDOWS = ("hanning", "hamming", "blackman", "bartlett", "kaiser")
 _MAKERS = ("zeros", "ones", "empty", "full", "arange", "eye", *_WINDOWS)
-"""Functions whose first argument may be the one size of an array."""
+"""Functions whose first argument may be the only size of an array."""
 _FORMS = ("d_{}", "n_{}", "n_{}s", "num_{}", "num_{}s", "dim_{}", "{}_dim", "{}_size", "{}_features")
-"""How an argument is named after a dim."""
+"""Names of arguments for the size of a dim, such as `num_heads` for `heads`."""
 
 
 @once
 def dims_of_arguments(spec: ModuleSpec) -> dict[str, str]:
-    """By dim its size in terms of the constructor's arguments and of constants: `in_features` for `in_` of `f[out, in_]`, made as `(out_features, in_features)`.
+    """Return the size of each dim in terms of the constructor's arguments and of constants.
 
-    It may be arithmetic over them, as `2*tips - 2`.
+    If `f[out, in_]` is made as `(out_features, in_features)`, `in_` has the size `in_features`. A size may be
+    arithmetic, such as `2*tips - 2`.
     """
     names = {each.name for each in parameters(spec) if each.type == ScalarType("int")}
     names |= dict(spec.constants).keys()
@@ -40,7 +41,10 @@ def dims_of_arguments(spec: ModuleSpec) -> dict[str, str]:
 
 @once
 def settings_as_long(spec: ModuleSpec) -> dict[str, str]:
-    """By whole number that the constructor takes the dim which makers of instances give it for: `n` of `size`, after `cls(ones(n), size=n)`."""
+    """Return whole numbers that makers of instances set to a dim, each with the dim.
+
+    After `cls(ones(n), size=n)`, `size` is as long as the dim of the array.
+    """
     taken = parameters(spec)
     numbers = {each.name for each in taken if each.type == ScalarType("int") and each.default is None}
     sources = [method.call.text for method in spec.methods if method.owner == "cls"] if numbers else []
@@ -62,7 +66,7 @@ def settings_as_long(spec: ModuleSpec) -> dict[str, str]:
 def _sizes_given(
     kind: Type | None, node: ast.expr | None, values: Mapping[str, ast.expr]
 ) -> Iterator[tuple[str, str]]:
-    """The names of sizes of which an argument is made, each with the dim for which it stands."""
+    """Yield the names of sizes in the shape of an argument, each with its dim."""
     made = values.get(node.id) if isinstance(node, ast.Name) else node
     shape = created_shape(made, ast.unparse) if isinstance(made, ast.Call) else None
     if isinstance(kind, ArrayType) and shape is not None and len(shape) == len(kind.dims):
@@ -70,7 +74,8 @@ def _sizes_given(
 
 
 def _by_name(dims: Iterable[str], names: Set[str]) -> Iterator[tuple[str, str]]:
-    """Dims that one argument names with a usual word beside: `state` of `d_state`, `heads` of `num_heads`."""
+    """Yield dims that one argument names with a usual affix: `state` with `d_state`, `heads` with
+    `num_heads`."""
     for dim in dims:
         named = [name for form in _FORMS if (name := form.format(dim)) in names]
         if len(named) == 1 and dim not in names:
@@ -78,7 +83,7 @@ def _by_name(dims: Iterable[str], names: Set[str]) -> Iterator[tuple[str, str]]:
 
 
 def _local_sizes(source: str) -> Iterator[tuple[str, str]]:
-    """The locals of a constructor that are arithmetic over what stands above them: `half = n // 2 + 1`."""
+    """Yield the locals of a constructor that are arithmetic over names above: `half = n // 2 + 1`."""
     above: dict[str, str] = {}
     for name, value in local_values(source):
         if name not in above and _is_size(value, is_plain=False):
@@ -87,7 +92,7 @@ def _local_sizes(source: str) -> Iterator[tuple[str, str]]:
 
 
 def made_fields(spec: ModuleSpec) -> Iterator[tuple[str, ast.expr]]:
-    """The fields that the constructor makes, and what it makes each of."""
+    """Yield the fields that the constructor makes, each with its expression."""
     if spec.own_constructor is None:
         sources = ((field.name, field.expression) for field in spec.stored if field.expression)
         made = ((name, ast.parse(source, mode="eval").body) for name, source in sources)
@@ -99,7 +104,7 @@ def made_fields(spec: ModuleSpec) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _dims_of(spec: ModuleSpec, name: str, value: ast.expr, lists: Lists) -> Iterator[tuple[str, str]]:
-    """The dims of a field with what the constructor makes them of: sizes, or the numbers that it lists."""
+    """Yield the dims of a field, each with the size of which the constructor makes it."""
     field = spec.field(name)
     if field is not None and isinstance(field.type, ArrayType):
         helpers = {function.name for function in nodes_of(ast.FunctionDef, ast.parse(spec.helpers))}
@@ -110,9 +115,9 @@ def _dims_of(spec: ModuleSpec, name: str, value: ast.expr, lists: Lists) -> Iter
 
 
 def _dims_in(dims: tuple[str, ...], value: ast.expr, helpers: Set[str]) -> Iterator[tuple[str, str]]:
-    """The dims beside the sizes in a shape of as many, as in `jnp.zeros((n, m))`, `jnp.zeros(n)` and `jnp.ones(2 * n - 2)`.
+    """Yield the dims beside the sizes in a shape of the same length, such as `jnp.zeros((n, m))`.
 
-    The functions of the file, `helpers`, may do anything with a number that they are given.
+    Calls of `helpers`, functions of the file, do not count, since they may do anything with a number.
     """
     for call in (call for call in nodes_of(ast.Call, value) if last_name(call) not in helpers):
         makes = last_name(call) in _MAKERS
@@ -124,7 +129,7 @@ def _dims_in(dims: tuple[str, ...], value: ast.expr, helpers: Set[str]) -> Itera
 
 
 def _is_size(node: ast.expr, *, is_plain: bool) -> bool:
-    """Whether an expression is a name, or arithmetic over names where a shape stands."""
+    """Whether an expression is a name, or unless `is_plain` arithmetic over names."""
     if is_plain or isinstance(node, ast.Name):
         return isinstance(node, ast.Name)
     return is_arithmetic(node) and any(nodes_of(ast.Name, node))

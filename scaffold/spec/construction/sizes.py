@@ -1,4 +1,4 @@
-"""Sizes of dims for the generated tests: distinct small primes, so that a transposed shape shows."""
+"""Sizes of dims for the generated tests: distinct small primes, so that a transposed shape is noticed."""
 
 import ast
 import re
@@ -25,19 +25,19 @@ from scaffold.spec.once import once
 
 _TRIES = 12
 _ORDERED = 3
-"""How many whole numbers an array has at least, if they can be: an order of two is its own way back."""
+"""The least number of integers in an array, if possible, since an order of two is its own inverse."""
 _DIMS = re.compile(r"(^|_)(ndims?|n_dims?|num_\w*dims?)$")
-"""Names of numbers of axes: a grid has the power of each."""
+"""Names for numbers of axes, since a grid grows with the power of that number."""
 _FEW = 2
-"""How many a method gives that is asked for some of what there is."""
+"""The size of counts such as `k` of `top_k(x, k)`, and of numbers of axes."""
 SMALL = 32
-"""The largest default that is taken for a size of the tests."""
+"""The largest default that the tests take as a size."""
 DEVICES = 8
-"""A dim with a mesh axis has a multiple of it: the laws of sharding run on so many devices."""
+"""The number of devices in the laws of sharding. A dim with a mesh axis is a multiple of it."""
 CHOSEN_ELEMENTS = 2**16
-"""How many elements an array has at most where the sizes are chosen here: the tests make many copies."""
+"""The most elements of an array whose sizes are chosen here, since the tests make many copies."""
 LARGEST_EXAMPLE = 2**20
-"""How many all of them may have together where the author chooses."""
+"""The most elements of all arrays together, if the author chooses their sizes."""
 Sizes = Mapping[str, int]
 
 
@@ -46,7 +46,7 @@ Sizes = Mapping[str, int]
 
 @once
 def sizes(spec: ModuleSpec) -> dict[str, int]:
-    """A size for every dim and every int argument that has no default: such that no dim is empty, if they can be."""
+    """Choose a size for every dim and every required int argument, if possible so that no dim is empty."""
     values = {name: int(source) for name, source in spec.test.values if is_size(source)}
     defaults = {**dict(spec.constants), **_default_sizes(spec)}
     chosen = {
@@ -93,7 +93,7 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
 
 
 def _ties(spec: ModuleSpec, chosen: Collection[str]) -> dict[str, str]:
-    """By dim the size that another dim, or what the constructor makes, says it has."""
+    """Return the dims whose size another dim or the constructor determines, each with that size."""
     # Both ways, where the size is known of what is tied alone.
     turned = {size: dim for dim, size in spec.test.ties if dim in chosen and size.isidentifier()}
     made = {**settings_as_long(spec), **dims_of_arguments(spec)}
@@ -102,7 +102,7 @@ def _ties(spec: ModuleSpec, chosen: Collection[str]) -> dict[str, str]:
 
 
 def _grounded(ties: Mapping[str, str], known: Collection[str]) -> dict[str, str]:
-    """The ties to what has a size, each behind those that it rests on; what is tied in a circle is left out."""
+    """Return the ties that lead to known sizes, each after the ties it reads. Cycles are left out."""
     grounded: dict[str, str] = {}
     sized = {*known} - ties.keys()
     while ready := {
@@ -116,7 +116,7 @@ def _grounded(ties: Mapping[str, str], known: Collection[str]) -> dict[str, str]
 
 
 def lengthened(every: dict[str, int], lengths: Iterable[str], least: int) -> dict[str, int]:
-    """The sizes, in which data are longer than what a class may cut them by: a window, a kernel, the modes of a spectrum."""
+    """Replace lengths below `least` by distinct primes above it, so that data exceed a window on them."""
     taken = {*every.values()}
     for name in (name for name in lengths if every[name] < least):
         every[name] = next(prime for prime in primes() if prime > least and prime not in taken)
@@ -125,13 +125,13 @@ def lengthened(every: dict[str, int], lengths: Iterable[str], least: int) -> dic
 
 
 def _size(expression: str, every: Sizes) -> int:
-    """The size that an expression is; 0 where it is none, or reads what has none."""
+    """Evaluate an expression as a size, or return 0 if it is none or reads an unknown size."""
     number = measured(expression, every)
     return int(number) if number is not None and number % 1 == 0 and 0 < number < types.LARGEST else 0
 
 
 def other_size(spec: ModuleSpec, name: str, sized: Sizes) -> int | None:
-    """A size for `name` that no dim has and with which no dim is empty."""
+    """Return a size for `name` that no dim has and that leaves no dim empty, or None."""
     untaken = (prime for prime in primes() if prime not in sized.values())
     multiples = (factor * sized[name] for factor in range(2, _TRIES))
     others = [*islice(untaken, _TRIES), *multiples, *range(1, sized[name])]
@@ -145,7 +145,7 @@ def other_size(spec: ModuleSpec, name: str, sized: Sizes) -> int | None:
 def _best(
     spec: ModuleSpec, tried: Iterable[dict[str, int]], otherwise: Iterable[dict[str, int]]
 ) -> dict[str, int] | None:
-    """The first sizes with which all arrays fit, or else those with which none is empty."""
+    """Return the first sizes with which all arrays fit, or else the first without an empty array."""
     fitting = (candidate for candidate in tried if all_fit(spec, candidate))
     return next(fitting, None) or next(
         (candidate for candidate in otherwise if all_positive(spec, candidate)), None
@@ -153,13 +153,14 @@ def _best(
 
 
 def _small(dims: int) -> Iterator[list[int]]:
-    """Sizes for so many dims that an array with distinct ones would be huge: 2 and 3 in turn, then ones."""
+    """Yield sizes for dims so many that distinct primes would make huge arrays: 2 and 3 in turn, then ones.
+    """
     for several in range(min(dims, 2 * _TRIES), 0, -1):
         yield [2 + index % 2 for index in range(several)] + [1] * (dims - several)
 
 
 def _choices(dims: int, chosen: Sizes, fixed: Collection[int]) -> Iterator[list[int]]:
-    """Distinct primes that are not taken: rising, then falling, from 2 and from larger ones."""
+    """Yield distinct primes that are not taken: rising, then falling, from 2 and from larger primes."""
     taken = {*chosen.values(), *fixed}
     free = (prime for prime in primes() if prime not in taken)
     listed = [next(free) for _ in range(dims + _TRIES)]
@@ -181,7 +182,7 @@ def _sized_names(spec: ModuleSpec) -> Iterable[str]:
 
 
 def _wide_defaults(spec: ModuleSpec) -> set[str]:
-    """The sizes, by their names or as the constructor takes them, whose default makes a square of them larger than examples are."""
+    """Return the sizes, by name or by use, whose default squared exceeds the elements of an example array."""
     wide = {name for name, size in _default_sizes(spec).items() if size**2 > CHOSEN_ELEMENTS}
     calls = nodes_of(ast.Call, parsed(spec.making)) if wide else ()
     taken = (name for call in calls for name in sizes_taken(call))
@@ -189,9 +190,9 @@ def _wide_defaults(spec: ModuleSpec) -> set[str]:
 
 
 def _small_defaults(spec: ModuleSpec, defaults: Sizes, taken: Collection[int]) -> dict[str, int]:
-    """The dims whose size is an argument with a small default, each another: what the author says is more telling than a prime.
+    """Return dims with a small default of their own, which tells a reader more than a prime.
 
-    But not than sizes that tell two dims apart.
+    A default that another dim has too is left out, since sizes must tell dims apart.
     """
     counts = {name: size for name, size in defaults.items() if name in dims_of(spec) and 1 < size <= SMALL}
     every = [*counts.values(), *taken, *_fixed_sizes(spec)]
@@ -200,13 +201,13 @@ def _small_defaults(spec: ModuleSpec, defaults: Sizes, taken: Collection[int]) -
 
 @once
 def _fixed_sizes(spec: ModuleSpec) -> frozenset[int]:
-    """The sizes that annotations say in numbers, as three of `points 3`: no other dim is to be taken for one."""
+    """Return the sizes that annotations fix, such as 3 of `points 3`, so that no other dim has them."""
     return frozenset(int(dim) for dim in written_dims(spec) if dim.isdigit())
 
 
 @once
 def _default_sizes(spec: ModuleSpec) -> dict[str, int]:
-    """The int arguments of the constructor that the tests leave at their default."""
+    """Return the int arguments of the constructor that the tests leave at their default."""
     return {
         parameter.name: int(parameter.default)
         for parameter in parameters(spec)
@@ -215,12 +216,12 @@ def _default_sizes(spec: ModuleSpec) -> dict[str, int]:
 
 
 def is_int(kind: types.Type | None) -> bool:
-    """Whether an int is the first thing that the type takes."""
+    """Whether a type is int, or a union with int first."""
     return types.first_member(kind) == types.ScalarType("int")
 
 
 def several(spec: ModuleSpec, name: str) -> tuple[int, ...] | None:
-    """The sizes for which `*name` stands in the tests; None where only running an expression would tell."""
+    """Return the sizes for which `*name` stands in the tests, or None if only running code would tell."""
     shape = dict(spec.test.shapes).get(name, axes_shown(spec, name))
     if shape is not None:
         return shape
@@ -252,7 +253,7 @@ def _example(kind: types.Type | None) -> tuple[int, ...] | None:
 
 @once
 def _arrays(spec: ModuleSpec) -> tuple[tuple[types.ArrayType, str], ...]:
-    """Each array that the example needs, and where it is declared."""
+    """Return each array that the example needs, with the place of its declaration."""
     placed = [(field.type, f"fields.{field.name}.type") for field in spec.fields]
     placed += [(argument.type, "arguments") for argument in spec.arguments if argument.type is not None]
     placed += [(argument.type, "call.args") for argument in spec.call_arguments if argument.type is not None]
@@ -261,7 +262,7 @@ def _arrays(spec: ModuleSpec) -> tuple[tuple[types.ArrayType, str], ...]:
 
 
 def _misses(spec: ModuleSpec, sized: Sizes) -> tuple[bool, bool]:
-    """What sizes miss: orders of three, and columns that can be orthogonal to each other."""
+    """Return whether sizes miss orders of three, and whether they miss columns that can be orthogonal."""
     ordered = (sized[name] for name in sized.keys() & _dims_of_whole_numbers(spec))
     pairs = [pair for pair in _orthogonal(spec) if sized.keys() >= {*pair}]
     return any(size < _ORDERED for size in ordered), any(
@@ -271,20 +272,20 @@ def _misses(spec: ModuleSpec, sized: Sizes) -> tuple[bool, bool]:
 
 @once
 def _orthogonal(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
-    """The rows and columns of what begins orthogonal."""
+    """Return the rows and columns of matrices that begin orthogonal."""
     made = [field.array.dims for field in spec.fields if field.array and field.initialiser == "orthogonal"]
     return tuple((dims[0], dims[1]) for dims in made if len(dims) == 2)
 
 
 @once
 def _dims_of_whole_numbers(spec: ModuleSpec) -> set[str]:
-    """The dims of arrays of integers or booleans: orders, indices and masks."""
+    """Return the dims of arrays of integers or booleans: orders, indices and masks."""
     return {dim for array, _ in _arrays(spec) if not array.inexact for dim in array.dims}
 
 
 @once
 def _plain_dims(spec: ModuleSpec) -> dict[str, str]:
-    """Each dim that is not `*shape`, and where it is first."""
+    """Return each dim except `*shape`, with its first place."""
     pairs = [(dim, place) for array, place in _arrays(spec) for dim in array.dims if dim[0] != "*"]
     return dict(reversed(pairs))
 
@@ -295,7 +296,8 @@ def all_positive(spec: ModuleSpec, sized: Sizes) -> bool:
 
 
 def all_fit(spec: ModuleSpec, sized: Sizes) -> bool:
-    """Whether no array is empty, all are small enough to make many copies of, and the constructor takes the sizes."""
+    """Whether no array is empty, all are small enough for many copies, and the constructor accepts the sizes.
+    """
     counts = (_elements(spec, array, sized) for array, _ in _arrays(spec))
     every = {**_default_sizes(spec), **sized}
     is_taken = all_positive(spec, sized) and not is_refused(spec, every)
@@ -304,7 +306,7 @@ def all_fit(spec: ModuleSpec, sized: Sizes) -> bool:
 
 
 def _elements(spec: ModuleSpec, array: types.ArrayType, sized: Sizes) -> int:
-    """How many elements the example of an array has."""
+    """Count the elements in the example of an array."""
     shapes = ((several(spec, dim[1:]) or ()) if dim[0] == "*" else (_size(dim, sized),) for dim in array.dims)
     return prod(size for shape in shapes for size in shape)
 
@@ -313,7 +315,7 @@ def _elements(spec: ModuleSpec, array: types.ArrayType, sized: Sizes) -> int:
 
 
 def size_faults(spec: ModuleSpec, place: str) -> Iterator[Fault]:
-    """Dims that cannot be sized, and arrays that would be empty or too large."""
+    """Find dims without a size, and arrays that would be empty or too large."""
     sized = sizes(spec)
     for name in sorted(variadic_dims(spec)):
         if several(spec, name) is None:

@@ -1,4 +1,4 @@
-"""The dtype that the author writes where an array is made: `jnp.asarray(window, dtype=jnp.float16)`."""
+"""Dtypes in the expressions that make arrays, such as `jnp.asarray(window, dtype=jnp.float16)`."""
 
 import ast
 
@@ -10,16 +10,16 @@ from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import Field
 
 _OPEN = (*DEFAULT_DTYPES, *CHOSEN_DTYPES)
-"""Dtypes of annotations that leave open how wide the array is."""
+"""Dtypes of annotations that leave the width of an array open."""
 _OF_KIND = {"i": "iu", "c": "c", "f": "fb", "inexact": "fbc"}
-"""With what the names of the dtypes begin for which one stands."""
+"""First letters of the short dtypes for which an open dtype stands."""
 _MODULES = ("jnp", "jax.numpy", "np", "numpy", "jax.random")
-"""Modules whose functions make arrays of the dtype that they are given."""
+"""Modules whose functions make arrays of a given dtype."""
 _INITIALISERS = "jax.nn.initializers."
 
 
 def with_written_dtype(array: ArrayType, source: str) -> ArrayType:
-    """The type with the dtype that an expression says, where any of its kind is declared: `jnp.zeros(3, jnp.int32)`."""
+    """Replace an open dtype by the dtype of the same kind in an expression: `jnp.zeros(3, jnp.int32)`."""
     if array.dtype not in _OPEN:
         return array
     shorts = dtypes_given(ast.parse(source, mode="eval").body)
@@ -28,19 +28,19 @@ def with_written_dtype(array: ArrayType, source: str) -> ArrayType:
 
 
 def dtypes_given(node: ast.expr) -> list[str]:
-    """The dtypes that the call names which makes an array."""
+    """Return the dtypes in the call that makes an array."""
     shorts = (BY_LONG_NAME.get(_name_of(value), "") for value in _given_to(node))
     return list(filter(None, shorts))
 
 
 def says_dtype(field: Field) -> bool:
-    """Whether the expression that makes the field says the dtype of its array."""
+    """Whether the expression that makes the field names the dtype of its array."""
     array, source = field.array, field.expression
     return array is not None and source is not None and with_written_dtype(array, source) is not array
 
 
 def _given_to(node: ast.expr) -> list[ast.expr]:
-    """What the call that makes an array is given, the dtype among it."""
+    """Return the parts of a call that makes an array, among which its dtype may be."""
     match node:
         case ast.Call(func=ast.Attribute(attr="astype"), args=[dtype, *_]):
             return [dtype]
@@ -57,5 +57,5 @@ def _makes_array(function: ast.expr) -> bool:
 
 
 def _name_of(node: ast.expr) -> str:
-    """The name of a dtype: `jnp.float16`, `"float16"`."""
+    """Return the name of a dtype: `float16` of `jnp.float16` or of `"float16"`."""
     return str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node).rpartition(".")[2]

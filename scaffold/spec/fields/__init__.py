@@ -1,1 +1,1 @@
-"""What a spec says of single fields, and what follows from it."""
+"""Rules for single fields of a spec, and what follows from them."""

@@ -1,4 +1,4 @@
-"""What the class statement says of a field in a class that stays as it is written, where a type of the grammar says less."""
+"""Annotations of fields in a class that stays as written, where the type grammar says less."""
 
 from scaffold.source.definitions import annotated_names, class_statement, without_parameters
 from scaffold.source.instance import last_name
@@ -8,7 +8,10 @@ from scaffold.spec.once import once
 
 
 def is_tuple_as_written(spec: ModuleSpec, name: str) -> bool:
-    """Whether a field is annotated as a tuple, which the emitted constructor of other classes makes of a list."""
+    """Whether a field is annotated as a tuple, to which emitted constructors convert a list.
+
+    A class that stays as written has no such constructor.
+    """
     return name in _tuples(spec)
 
 

@@ -1,4 +1,4 @@
-"""Which mesh axes the named dims of a class lie on: what `sharding` says, and what is wrong with it."""
+"""The mesh axes of the named dims of a class, and faults of `sharding`."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from scaffold.spec.model import ModuleSpec
 
 
 def named_fields(spec: ModuleSpec) -> dict[str, tuple[str, ...]]:
-    """The dims of each stored field of arrays with one list of dims, by the name of the field."""
+    """Return the dims of dynamic fields by name, if all arrays of a field have the same named dims."""
     dims_by_field = {field.name: {array.dims for array in arrays(field.type)} for field in spec.dynamic}
     return {
         name: next(iter(dims))
@@ -21,13 +21,13 @@ def named_fields(spec: ModuleSpec) -> dict[str, tuple[str, ...]]:
 
 
 def applied(spec: ModuleSpec) -> Rules:
-    """The rules that concern a dim of the class or of its call."""
+    """Return the rules that concern a dim of the class or of its call."""
     names = {*written_dims(spec), *dims_of(spec)}
     return tuple(rule for rule in spec.sharding or () if rule[0] in names)
 
 
 def sharding_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """Rules for dims that are not there, and arrays with two dims on one axis."""
+    """Find rules for unknown dims, and arrays with two dims on one mesh axis."""
     if spec.sharding is None:
         return
     if spec.field("partition_specs") is not None and not kind_of(spec.kind).variables:
@@ -42,7 +42,7 @@ def sharding_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def collisions(spec: ModuleSpec, rules: Rules) -> Iterator[Fault]:
-    """Arrays of which two dims lie on the same mesh axis."""
+    """Find arrays with two dims on one mesh axis."""
     for name, array in ((field.name, array) for field in spec.dynamic for array in arrays(field.type)):
         first: dict[str, str] = {}
         placed = [(dim, axis) for dim in array.dims for axis in axes_of(dim, rules)]

@@ -1,4 +1,4 @@
-"""Tied arrays: a field that reads an array which another field stores, so that there is one leaf of it."""
+"""Tied arrays: fields that read an array stored by another field, so that the pytree has one leaf."""
 
 import ast
 import re
@@ -15,19 +15,19 @@ _TRANSFORMS = {"T", "mT"}
 
 
 def shared_fields(spec: ModuleSpec) -> tuple[Field, ...]:
-    """The fields that are tied to an array of another."""
+    """Return the fields that are tied to an array of another field."""
     return tuple(field for field in spec.fields if field.role == "shared")
 
 
 def tie(spec: ModuleSpec, field: Field) -> str:
-    """The path of the leaf that a shared field reads: `layers.0.weight` of `layers[0].weight.T`."""
+    """Return the path of the leaf that a shared field reads: `layers.0.weight` of `layers[0].weight.T`."""
     path = _path(tied_source(spec, field))
     root = spec.field(path.partition(".")[0])
     return root.name if root is not None and root.array is not None else path
 
 
 def tied_source(spec: ModuleSpec, field: Field) -> str:
-    """The leaf that a shared field reads, as Python has it: `layers[0].weight` of `layers[0].weight.T`."""
+    """Return the leaf that a shared field reads, as Python: `layers[0].weight` of `layers[0].weight.T`."""
     tree = ast.parse(field.of or "None", mode="eval")
     called = [node.func for node in nodes_of(ast.Call, tree)]
     sources = [ast.unparse(node) for node in nodes_of(ast.expr, tree) if node not in called]
@@ -37,20 +37,23 @@ def tied_source(spec: ModuleSpec, field: Field) -> str:
 
 
 def _path(source: str) -> str:
-    """An expression as a dotted path, where it is one: names, attributes that are no transform, constant indices."""
+    """Return an expression as a dotted path, or empty if it is none.
+
+    A path has names, constant indices, and attributes other than transposes.
+    """
     source = source.removeprefix("self.")
     words = re.findall(r"\w+", source) if re.fullmatch(_PATH, source) else []
     return "" if _TRANSFORMS.intersection(words) else ".".join(words)
 
 
 def _targets(spec: ModuleSpec, field: Field) -> list[Field]:
-    """The fields that `of` names."""
+    """Return the fields that `of` names."""
     names = names_read(field.of or "None")
     return [target for target in spec.fields if target.name in names]
 
 
 def shared_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What a tied array cannot be tied to; names that are unknown are told elsewhere."""
+    """Find fields that cannot be tied as `of` says. Unknown names are reported elsewhere."""
     arrays = (field for field in spec.dynamic if field.role != "state" and not field.python_leaf)
     legal = tuple(field.name for field in arrays if not (field.optional or field.nullable))
     for field in (field for field in shared_fields(spec) if field.of != ""):
@@ -78,7 +81,7 @@ def _why_not_tied(field: Field, target: Field) -> str:
 
 
 def _type_faults(field: Field, target: Field) -> Iterator[Fault]:
-    """A tied array has the type of its target, turned if it is transposed."""
+    """Check that a tied array has the type of its target, with dims reversed for `.T`."""
     source, stored = (field.of or "").removeprefix("self."), target.array
     if stored is None or source not in (target.name, f"{target.name}.T"):
         return
@@ -90,7 +93,7 @@ def _type_faults(field: Field, target: Field) -> Iterator[Fault]:
 
 
 def tie_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
-    """Ties to arrays that a sub-module, whose spec is known, does not have."""
+    """Find ties to arrays that a sub-module with a known spec does not store."""
     for field in shared_fields(spec):
         first, *rest = tie(spec, field).split(".")
         target = spec.field(first)

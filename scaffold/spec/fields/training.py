@@ -1,4 +1,7 @@
-"""Which fields are trained: frozen ones are not, though gradients pass through them, which buffers must not get; some do not decay."""
+"""Training of fields: frozen fields, buffers, and fields without weight decay.
+
+Frozen fields are not trained, but gradients pass through them. Buffers must get no gradient at all.
+"""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,16 +12,16 @@ from scaffold.spec.model import Field, ModuleSpec
 
 ALWAYS = "true"
 FILTER = "wrt=nnx.All(nnx.Param, nnx.Not(nnx.PathContains(...)))"
-"""What leaves Params of an NNX module out of training."""
+"""The filter that excludes Params of an NNX module from training."""
 
 
 def undecayed(spec: ModuleSpec) -> tuple[str, ...]:
-    """The fields that are trained, and that weight decay leaves alone."""
+    """Return the trained fields that weight decay leaves alone."""
     return tuple(field.name for field in spec.dynamic if not field.decays)
 
 
 def frozen_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What cannot be frozen, and what says nothing of when it is."""
+    """Find fields that cannot be frozen, and values of `frozen` that are no static bool."""
     for field in (field for field in spec.fields if field.frozen):
         message, fix = _why_not_frozen(spec, field)
         if message:
@@ -46,7 +49,10 @@ def _why_not_frozen(spec: ModuleSpec, field: Field) -> tuple[str, str]:
 
 
 def guarded_buffers(spec: ModuleSpec) -> tuple[tuple[str, bool], ...]:
-    """The buffers that must be kept out of the gradient where they are used, each with whether it may hold what is no array."""
+    """Return the buffers to keep out of the gradient wherever they are used.
+
+    The flag of each says whether it may hold objects that are no arrays.
+    """
     buffers = ((field.name, field.example or field.type) for field in spec.fields if field.role == "buffer")
     return tuple(
         (name, is_mixed(kind))
@@ -61,7 +67,10 @@ def guarded_buffers(spec: ModuleSpec) -> tuple[tuple[str, bool], ...]:
 def buffers_of_parts(
     spec: ModuleSpec, known: Mapping[str, ModuleSpec], above: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, bool]]:
-    """The paths of such buffers in the classes that its fields hold: `table.values`. Variables of NNX see to themselves."""
+    """Yield the paths of guarded buffers in the classes that fields hold, such as `table.values`.
+
+    NNX classes need no guard, because the type of a Variable marks a buffer.
+    """
     for field in spec.fields:
         kind = field.type
         part = known.get(kind.name) if isinstance(kind, ClassType) and kind.module is None else None

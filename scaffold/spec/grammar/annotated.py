@@ -1,4 +1,4 @@
-"""Annotations in Python text: where they stand, and which names they read in quotes."""
+"""Annotations in Python text: their places, and the names that they read in quotes."""
 
 import ast
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from scaffold.spec.grammar.types import ARRAY_NAMES
 
 
 def annotations_in(tree: ast.AST) -> Iterator[ast.expr]:
-    """The annotations of fields, of arguments and of results."""
+    """Yield the annotations of fields, arguments and results."""
     for node in ast.walk(tree):
         match node:
             case ast.AnnAssign(annotation=annotation) | ast.arg(annotation=ast.expr() as annotation):
@@ -24,7 +24,10 @@ def annotations_in(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def names_in_quotes(annotation: ast.AST) -> Iterator[str]:
-    """The names that an annotation reads in quotes: `jax` of `"jax.Array | None"`; shapes and literals read none."""
+    """Yield the names that an annotation reads in quotes: `jax` of `"jax.Array | None"`.
+
+    Shapes and literals read none.
+    """
     match annotation:
         case ast.Constant(value=str(text)):
             inner = expression_or_none(text.strip())
@@ -36,7 +39,10 @@ def names_in_quotes(annotation: ast.AST) -> Iterator[str]:
 
 
 def types_in(annotation: ast.Subscript) -> list[ast.expr]:
-    """The parts of an annotation that are types themselves: no literals, nor what stands beside an array, or in `Annotated`."""
+    """Return the parameters of an annotation that are types themselves.
+
+    Literals, the dims of an array, and the metadata of `Annotated` are not.
+    """
     word, parts = last_name(annotation.value), elements_of(annotation.slice)
     is_array = bool(parts) and last_name(parts[0]) in (*ARRAY_NAMES, "ArrayLike")
     return [] if word == "Literal" else parts[:1] if word == "Annotated" or is_array else parts

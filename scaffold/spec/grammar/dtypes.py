@@ -22,9 +22,10 @@ DTYPES = {
     "bool": ("Bool", "bool"),
     "key": ("Key", "key"),
 }
-"""Short dtype name to its jaxtyping annotation and to jax's name.
+"""Short dtype names, each with its annotation in jaxtyping and its name in jax.
 
-`f` and `inexact` take the constructor's dtype, `i` and `c` jax's default one, or that of an array that is given.
+`f` and `inexact` take the constructor's dtype. `i` and `c` take the default dtype of jax, or the dtype of a
+given array.
 """
 CHOSEN_DTYPES = ("f", "inexact")
 """Dtypes that the constructor's `dtype` chooses."""
@@ -38,11 +39,11 @@ _NEARLY = {
     **{"fp64": "f64", "boolean": "bool", "num": "inexact", "real": "f", "shaped": "f", "number": "f"},
     **{"array": "f", "ndarray": "f", "arraylike": "f"},
 }
-"""What says less than a dtype, or nearly one, and the dtype that is probably meant."""
+"""Names that are no dtype, with the dtype that the author probably means."""
 
 
 def meant_dtype(name: str) -> str | None:
-    """The dtype that a name is, or probably means."""
+    """Return the dtype that a name is or probably means, if any."""
     lower = name.lower()
     short = BY_ANNOTATION.get(name) or BY_LONG_NAME.get(lower) or _NEARLY.get(lower)
     return short or (lower if lower in DTYPES else None)

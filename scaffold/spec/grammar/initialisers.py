@@ -1,7 +1,7 @@
 """The named initialisers, and the source that each becomes.
 
-`uniform(1 / math.sqrt(size))` gives a name its measure: a limit, a deviation, a scale or a value. Around 0 and by limit is how
-the layers of equinox.nn begin.
+`uniform(1 / math.sqrt(size))` gives an initialiser its measure: a limit, a deviation, a scale or a value. The
+layers of equinox.nn draw uniformly around 0, up to such a limit.
 """
 
 import ast
@@ -16,19 +16,28 @@ from scaffold.spec.grammar.types import ArrayType
 
 
 class Initialiser(Struct, frozen=True):
-    """`source` has places for `{key}`, `{shape}`, `{dtype}` and `{fan}` (the axes of fan-in and fan-out)."""
+    """A named initialiser.
+
+    `source` has placeholders `{key}`, `{shape}`, `{dtype}` and `{fan}` (the axes of fan-in and fan-out).
+    """
 
     source: str
     measured: str = ""
-    """The same with a place for `{measure}`, the expression in `uniform(1 / math.sqrt(size))`; empty where it takes none."""
+    """The source with a further placeholder `{measure}`, or empty if there is no measure."""
     measure: str = ""
-    """What that expression is."""
+    """The word for the measure in messages, such as `LIMIT`."""
     dims: int = 0
-    """Least number of dims."""
+    """The least number of dims."""
     unit: float = 0.0
-    """The standard deviation around 0 of what is drawn, per unit of the measure; 0 where the sizes decide, or nothing is drawn."""
+    """The standard deviation around 0 of a draw, per unit of the measure.
+
+    It is 0 if sizes decide the deviation, or nothing is drawn.
+    """
     holds: str = "inexact"
-    """Which dtypes it can make: `any`, `inexact`, `float` (no complex), `wide float` (32 bits at least) or `key`."""
+    """The dtypes to make: `any`, `inexact`, `float`, `wide float` or `key`.
+
+    `float` excludes complex dtypes, and `wide float` also dtypes below 32 bits.
+    """
 
     @property
     def random(self) -> bool:
@@ -45,7 +54,7 @@ class Initialiser(Struct, frozen=True):
 
 
 SCALED = [f"{name}_{kind}" for name in ("lecun", "glorot", "he") for kind in ("normal", "uniform")]
-"""Those of jax that scale with the fans."""
+"""Initialisers of jax that scale with fan-in and fan-out."""
 INITIALISERS = {
     "zeros": Initialiser("jnp.zeros({shape}, {dtype})", holds="any"),
     "ones": Initialiser("jnp.ones({shape}, {dtype})", holds="any"),
@@ -86,7 +95,10 @@ INITIALISERS = {
 
 @cache
 def named(init: str) -> tuple[str, str | None]:
-    """Name and measure of an initialiser as it is written: `uniform(0.1)` is (`uniform`, `0.1`), `zeros` (`zeros`, None)."""
+    """Split an initialiser into name and measure.
+
+    `uniform(0.1)` gives (`uniform`, `0.1`), and `zeros` gives (`zeros`, None).
+    """
     match expression_or_none(init):
         case ast.Call(func=ast.Name(id=name), args=[measure], keywords=[]) if not isinstance(
             measure, ast.Starred
@@ -97,7 +109,7 @@ def named(init: str) -> tuple[str, str | None]:
 
 
 def legal_initialisers(array: ArrayType) -> tuple[str, ...]:
-    """The initialisers that can make `array`."""
+    """Return the initialisers that can make `array`."""
     return tuple(
         name
         for name, initialiser in INITIALISERS.items()
@@ -106,7 +118,8 @@ def legal_initialisers(array: ArrayType) -> tuple[str, ...]:
 
 
 def dtype_source(array: ArrayType) -> str:
-    """The source of the array's dtype: the constructor's `dtype` where the spec leaves the choice to it."""
+    """Return the source of the array's dtype: `dtype` if the constructor chooses, else `int` or `jnp.int8`.
+    """
     if array.dtype in CHOSEN_DTYPES:
         return "dtype"
     return DEFAULT_DTYPES.get(array.dtype) or f"jnp.{DTYPES[array.dtype][1].replace('bool', 'bool_')}"

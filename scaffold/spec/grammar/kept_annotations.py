@@ -1,4 +1,4 @@
-"""Annotations that the grammar does not have, and that stay as they are written."""
+"""Annotations outside the grammar, which stay as they are written."""
 
 import ast
 import builtins
@@ -10,7 +10,7 @@ from scaffold.spec.names import is_read
 
 
 def kept_annotation(node: ast.expr, annotation: str) -> Type:
-    """An annotation that is kept; an array of any shape may be left out, as others are."""
+    """Return the type of an annotation that stays as written. Only `Array | None` is an optional type."""
     inner = without_none(node)
     kind = OpaqueType(ast.unparse(inner))
     may_be_none = inner is not node and kind.is_array
@@ -18,7 +18,7 @@ def kept_annotation(node: ast.expr, annotation: str) -> Type:
 
 
 def without_none(node: ast.expr) -> ast.expr:
-    """`X` of `X | None`, of `Optional[X]` and of `X or None`; any other annotation as it is."""
+    """Return `X` for `X | None`, `Optional[X]` and `X or None`, and any other annotation unchanged."""
     match node:
         case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
             return left
@@ -31,7 +31,7 @@ def without_none(node: ast.expr) -> ast.expr:
 
 
 def members_of(node: ast.expr) -> list[ast.expr]:
-    """The types of which an annotation is one: `float` and `jax.Array` of `float | jax.Array`, of `Union[...]` alike."""
+    """Return the members of a union annotation, such as `float` and `jax.Array` of `float | jax.Array`."""
     match node:
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             return [*members_of(left), *members_of(right)]
@@ -44,13 +44,13 @@ def members_of(node: ast.expr) -> list[ast.expr]:
 
 
 def is_of_words(items: Sequence[ast.expr]) -> bool:
-    """Whether parts of an annotation name arrays and builtins alone, which any module can."""
+    """Whether parts of an annotation read only builtins and known imports, as any module can."""
     names = (node.id for item in items for node in ast.walk(item) if isinstance(node, ast.Name))
     return all(hasattr(builtins, name) or is_read(name) for name in names)
 
 
 def has_dims(items: Sequence[ast.expr]) -> bool:
-    """Whether parts of an annotation name dims, which are those of the signature around them."""
+    """Whether parts of an annotation name dims, whose meaning is in the signature around them."""
     nodes = (node for item in items for node in ast.walk(item))
     dims = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
     return any(dim.strip() not in ("", "...") for dim in dims)

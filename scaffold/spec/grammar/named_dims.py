@@ -1,4 +1,4 @@
-"""Dims that jaxtyping leaves without a name, with one: the tests have to choose a size for each."""
+"""Names for dims that jaxtyping leaves unnamed, since the tests must choose a size for each."""
 
 import re
 from contextlib import suppress
@@ -10,24 +10,27 @@ from scaffold.spec.grammar.types import ArrayType, Type
 ROWS = "rows"
 """The dim of an axis that has no name."""
 AXIS = "axis_"
-"""How the names of dims begin that code alone says, and nobody named."""
+"""The prefix of dims that code implies and no author named."""
 _WIDE = r"\b(Real|Num|Shaped)\["
 _CLASS = r"\b((?:[a-z_]\w*\.)*[a-z_]\w*)\.([A-Z]\w*)"
-"""A class of a library as Python names it: `eqx.nn.Linear`, which is `equinox.nn:Linear` in the grammar."""
+"""A class of a library by its Python name: `eqx.nn.Linear`, in the grammar `equinox.nn:Linear`."""
 _DIMS = r"([\"'])([^\"']*)\1"
 
 
 def with_named_dims(text: str) -> str:
-    """The text of a type with one axis for `...`, and for `_`: `Float[Array, "rows dim"]` of `Float[Array, "... dim"]`.
+    """Name each unnamed dim of a type: `Float[Array, "rows dim"]` for `Float[Array, "... dim"]`.
 
-    What takes numbers of any dtype is given floats.
+    Annotations of numbers with any dtype become `Float`.
     """
     text = re.sub(_WIDE, "Float[", text)
     return re.sub(_DIMS, lambda dims: f'"{" ".join(map(_named, dims[2].split()))}"', text)
 
 
 def type_with_named_dims(text: str) -> Type | None:
-    """The type that a text is with a name for each dim, also by the name that Python has for a class; None where it is none."""
+    """Parse a type with a name for each dim, or return None if the text is no type.
+
+    A class may have its Python name, such as `eqx.nn.Linear`.
+    """
     named = with_named_dims(text)
     for form in (named, re.sub(_CLASS, _class_of_library, named)):
         with suppress(TypeSyntaxError):
@@ -40,7 +43,10 @@ def _class_of_library(match: re.Match[str]) -> str:
 
 
 def leaf_of_tree(text: str) -> ArrayType | None:
-    """The type of each leaf of a tree, with a name for each dim: `Float[Array, "n rows"]` of `PyTree[Float[Array, "n ..."]]`."""
+    """Return the type of each leaf of a tree, with named dims, if the leaves are arrays with dims.
+
+    `PyTree[Float[Array, "n ..."]]` gives `Float[Array, "n rows"]`.
+    """
     try:
         leaf = parse_type(with_named_dims(text.removeprefix("PyTree")[1:-1]))
     except TypeSyntaxError:
@@ -49,7 +55,7 @@ def leaf_of_tree(text: str) -> ArrayType | None:
 
 
 def _named(dim: str) -> str:
-    """The name of a dim; what an instance holds, as in `"{self.size}"`, is called so, and `class` is `class_`."""
+    """Return a name for a dim: `size` for `{self.size}`, `rows` for `...`, `class_` for `class`."""
     held = re.sub(r"[{}]|\bself\.", "", dim)
     name = ROWS if dim == "..." else held.lstrip("#?").lstrip("_") or ROWS
     return f"{name}_" if iskeyword(name) else name

@@ -1,7 +1,8 @@
-"""The type grammar: `f[out_size,in_size]`, `int`, `list[Affine]`, `pkg.mod:Class`, and the same as it is written elsewhere.
+"""The type grammar: `f[out_size,in_size]`, `int`, `list[Affine]`, `pkg.mod:Class`, and their equivalents.
 
-A type is written in jax's own short notation and parsed with Python's parser, so every type is a Python expression but for `f[]`
-(a scalar array) and `pkg.mod:Class`. Types of typing and of jaxtyping that say the same are taken for it; what says less is an error.
+Arrays have jax's own short notation. Python's parser reads all types, since only `f[]` (a scalar array) and
+`pkg.mod:Class` are no Python expressions. Equivalent types of typing and jaxtyping are accepted. A type that
+says less is an error.
 """
 
 import ast
@@ -28,7 +29,7 @@ MODULES = (
     *("jax", "jnp", "jax.numpy", "np", "numpy", "jaxtyping", "jt", "typing", "collections.abc"),
     *("jax.typing", "flax.typing", "builtins"),
 )
-"""The modules whose names are words of the grammar."""
+"""Modules whose attributes are words of the grammar, such as `jax.Array`."""
 _WORDS: dict[str, types.Type] = {
     **{name: types.ScalarType(name) for name in SCALARS},
     **dict.fromkeys(("callable", "Callable"), types.CallableType()),
@@ -54,7 +55,7 @@ _FORMS = {
     **{"number": "`f[]`, or `int`", "string": "`str`", "integer": "`int`", "boolean": "`bool`"},
     "function": "`callable`",
 }
-"""What to write in the place of words that say less than a type, or are none."""
+"""Replacements for words that say less than a type, or are none."""
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _ALIASES = {"eqx": "equinox", "jnp": "jax.numpy", "np": "numpy"}
 _HASHABLE = (types.ScalarType, types.TupleType, types.SetType, types.ClassType, types.LiteralType)
@@ -63,7 +64,7 @@ _FOREIGN = rf"({_QUOTED})|\b([A-Za-z_][\w.]*):([A-Za-z_]\w*)"
 
 
 class TypeSyntaxError(ValueError):
-    """A type that is not of the grammar; the message says which part, `fix` what to write instead."""
+    """A text outside the grammar. The message names the wrong part, and `fix` a replacement."""
 
     def __init__(self, message: str, fix: str = ""):
         super().__init__(message)
@@ -71,7 +72,10 @@ class TypeSyntaxError(ValueError):
 
 
 def parse_type(text: str) -> types.Type:
-    """The type that `text` writes; behind `=` an annotation that is kept as it is. Raises `TypeSyntaxError`."""
+    """Parse the type that `text` writes. Raises `TypeSyntaxError`.
+
+    After a leading `=`, an annotation stays as written.
+    """
     annotation = text.lstrip()[1:].strip() if text.lstrip().startswith("=") else None
     try:
         if annotation is not None:
@@ -88,7 +92,7 @@ def parse_type(text: str) -> types.Type:
 
 
 def _parsed(text: str) -> ast.expr:
-    """The tree of a type, in which `@` stands between a module and the name of a class."""
+    """Parse the text of a type, in which `@` replaces the `:` between a module and a class."""
     source = re.sub(_FOREIGN, lambda match: match[1] or f"{match[2]}@{match[3]}", text.strip())
     try:
         tree = parse(source.replace("[]", "[()]"), expression=True)
@@ -105,7 +109,7 @@ def _parsed(text: str) -> ast.expr:
 
 
 def _keyword_in(text: str) -> str | None:
-    """The first keyword of Python in the text of a type that cannot be parsed."""
+    """Return the first Python keyword in the text of a type that does not parse."""
     words = re.findall(r"[A-Za-z_]\w*", re.sub(r"'[^']*'?|\"[^\"]*\"?", "", text))
     return next((word for word in words if iskeyword(word) and word not in ("None", "True", "False")), None)
 
@@ -115,12 +119,12 @@ def _shortened(text: str) -> str:
 
 
 def _shown(node: ast.expr) -> str:
-    """A part of a type as its author writes it."""
+    """Return a part of a type in the notation of the author."""
     return ast.unparse(node).replace("[()]", "[]").replace(" @ ", ":")
 
 
 def _fix_of(text: str) -> str:
-    """What to write in the place of a text of which no part says more."""
+    """Return a replacement for a text, if no part of it has a more specific fix."""
     head = re.split(r"[\[(]", text)[0].strip()
     if not text.isascii():
         odd = next(letter for letter in text if not letter.isascii())
@@ -158,7 +162,10 @@ def _type(node: ast.expr) -> types.Type:
 
 
 def _name_of(node: ast.Name | ast.Attribute) -> str:
-    """The word that a name is; a class of another module has a `:` before its name."""
+    """Return the word that a name stands for.
+
+    Raises `TypeSyntaxError` if a class lacks `:` after its module.
+    """
     if isinstance(node, ast.Name):
         return node.id
     module = ast.unparse(node.value)
@@ -264,7 +271,7 @@ def _array(node: ast.expr, name: str, items: list[ast.expr]) -> types.ArrayType:
 
 
 def _wrong_subscript(node: ast.expr, name: str, items: list[ast.expr]) -> TypeSyntaxError:
-    """The error for a head that takes nothing in brackets, or not this."""
+    """Build the error for a word that takes nothing in brackets, or something else."""
     if name in ("set", "Set"):
         return _wrong(node, f"`frozenset[{', '.join(map(ast.unparse, items))}]`: a set can be changed")
     if name in ("Annotated", "Final", "ClassVar"):
@@ -275,7 +282,7 @@ def _wrong_subscript(node: ast.expr, name: str, items: list[ast.expr]) -> TypeSy
 
 
 def _annotated(node: ast.expr, name: str, text: str) -> types.ArrayType:
-    """An annotation of jaxtyping, whose dims stand in one string."""
+    """Parse an annotation of jaxtyping, whose dims stand in one string."""
     for part in text.split():
         bare = part.lstrip("*#?")
         if part == "..." or bare.startswith("_") or part[0] in "#?{":

@@ -1,4 +1,4 @@
-"""Types as text: as an author of a spec writes them, and as annotations of jaxtyping and of Python."""
+"""Types as text: in the notation of specs, and as annotations of jaxtyping and Python."""
 
 from collections.abc import Callable
 
@@ -14,11 +14,11 @@ SimpleType = (
     | types.TreeType
     | types.OpaqueType
 )
-"""The types that hold no others."""
+"""Types that contain no other types."""
 
 
 def composed(kind: types.Type, simple: Callable[[SimpleType], str]) -> str:
-    """The type as text, each part that holds no other as `simple` writes it."""
+    """Write a type as text, in which `simple` writes each part that holds no other type."""
     match kind:
         case types.TupleType(items=items, variadic=variadic):
             parts = [composed(item, simple) for item in items]
@@ -39,7 +39,7 @@ def composed(kind: types.Type, simple: Callable[[SimpleType], str]) -> str:
 
 
 def type_text(kind: types.Type) -> str:
-    """The type as an author writes it."""
+    """Write a type in the notation of specs."""
     return composed(kind, _simple)
 
 
@@ -60,7 +60,7 @@ def _simple(kind: SimpleType) -> str:
 
 
 def annotation(kind: types.Type, class_name: str = "") -> str:
-    """The annotation of a type; in quotes where it names the class itself, which is not bound there yet."""
+    """Write the annotation of a type, in quotes if it names the class itself, which is not bound yet."""
     text = composed(kind, _as_annotation)
     return repr(text) if types.ClassType(class_name) in types.walk(kind) else text
 
@@ -87,7 +87,10 @@ def _array(kind: types.ArrayType) -> str:
 
 
 def result(kinds: tuple[types.Type, ...], several: bool, class_name: str) -> str:
-    """The annotation of a result; one tuple is in quotes, since without them it is several results."""
+    """Write the annotation of a result.
+
+    A single tuple is in quotes, because a tuple without quotes means several results.
+    """
     if several:
         return annotation(types.TupleType(kinds), class_name)
     is_tuple = isinstance(kinds[0], types.TupleType) and not kinds[0].variadic

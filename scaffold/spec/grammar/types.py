@@ -8,7 +8,7 @@ from msgspec import Struct
 from scaffold.spec.grammar.dtypes import DTYPES
 
 ARRAY_NAMES = ("Array", "ndarray", "NDArray", "JAXArray", "JaxArray")
-"""What packages call an array of any shape."""
+"""Names of packages for an array of any shape."""
 _ARRAYS = frozenset(ARRAY_NAMES)
 _PARTS = _ARRAYS | {
     *("tuple", "list", "dict", "Tuple", "List", "Dict", "Sequence", "Mapping", "Optional"),
@@ -17,11 +17,11 @@ _PARTS = _ARRAYS | {
 }
 """The names in the annotation of a container of arrays."""
 LARGEST = 2**31
-"""No dim is as large: jax counts in 32 bits by default."""
+"""An upper bound that no dim reaches, since jax counts in 32 bits by default."""
 
 
 class ArrayType(Struct, frozen=True):
-    """An array: `f[4*hidden,in_size]`. A dim is source text; `*shape` stands for several dims."""
+    """An array, such as `f[4*hidden,in_size]`. A dim is source text, and `*shape` stands for several dims."""
 
     dtype: str
     dims: tuple[str, ...]
@@ -51,17 +51,17 @@ class SetType(Struct, frozen=True):
 
 
 class ClassType(Struct, frozen=True):
-    """Another class: a generated one of the same package (`module` is None), or one of another module."""
+    """A generated class of the same package if `module` is None, else a class of that module."""
 
     name: str
     module: str | None = None
 
 
 class CallableType(Struct, frozen=True):
-    """A function: static where it holds no arrays, a sub-module where it may."""
+    """A function, which is static if it holds no arrays, and a sub-module if it may hold some."""
 
     text: str = "Callable[..., Any]"
-    """Its annotation, which may say what it takes and gives."""
+    """The annotation, which may say what the function takes and returns."""
 
 
 class ListType(Struct, frozen=True):
@@ -80,24 +80,24 @@ class TreeType(Struct, frozen=True):
     """Any pytree of arrays."""
 
     text: str = "PyTree"
-    """Its annotation, which may say what its leaves are."""
+    """The annotation, which may say what the leaves are."""
 
 
 class LiteralType(Struct, frozen=True):
-    """One of a few constants."""
+    """A choice among a few constants."""
 
     values: tuple[str | int | bool, ...]
 
 
 class UnionType(Struct, frozen=True):
-    """One of several types; `optional` says that None is one of them."""
+    """A choice among several types, and None if `optional`."""
 
     members: "tuple[Type, ...]"
     optional: bool = False
 
 
 class OpaqueType(Struct, frozen=True):
-    """An annotation that the grammar does not have, and that is kept as it is: `=Callable[[Array], Array]`."""
+    """An annotation outside the grammar that stays as written: `=Callable[[Array], Array]`."""
 
     text: str
 
@@ -107,35 +107,38 @@ class OpaqueType(Struct, frozen=True):
 
     @property
     def is_array(self) -> bool:
-        """Whether it is an array of which no more is known: `jax.Array`, `Float[Array, "..."]`, and no `tuple[Array, ...]`."""
+        """Whether this is an array of unknown shape or dtype: `jax.Array`, `Float[Array, "..."]`."""
         array = rf"(jax\.|jnp\.)?({'|'.join(ARRAY_NAMES)})"
         return re.fullmatch(rf"{array}|[\w.]+\[{array}, *['\"].*\]", self.text) is not None
 
     @property
     def holds_arrays(self) -> bool:
-        """Whether it is a container of arrays, and of no more than numbers beside them: `tuple[jax.Array, ...]`."""
+        """Whether this is a container of arrays, and of numbers at most: `tuple[jax.Array, ...]`."""
         names = self.names
         parts = _PARTS | {"str"} if names & {"dict", "Dict", "Mapping"} else _PARTS  # it is that of the keys
         return not self.is_array and bool(names & _ARRAYS) and names <= parts
 
     @property
     def may_hold_arrays(self) -> bool:
-        """Whether it may be an instance that holds arrays among other things, as a layer does: it is no text, number or container of these."""
+        """Whether an instance may hold arrays among other things, as a layer does.
+
+        Arrays, containers of arrays, and text or numbers are excluded.
+        """
         return not (self.is_array or self.holds_arrays or self.names <= _PARTS | {"str", "bytes", "None"})
 
     @property
     def names(self) -> set[str]:
-        """The names in it, outside of texts."""
+        """The names in the annotation, outside of quotes."""
         return {*re.findall(r"[^\W\d]\w*", re.sub(r"'[^']*'|\"[^\"]*\"", "", self.text))}
 
     @property
     def may_be_none(self) -> bool:
-        """Whether it says that None may stand there: `Array | None`, `Optional[Array]`."""
+        """Whether the annotation allows None: `Array | None`, `Optional[Array]`."""
         return re.fullmatch(r".*\| *None|None *\|.*|([\w.]+\.)?Optional\[.*\]", self.text) is not None
 
     @property
     def module(self) -> str:
-        """That it is of no generated class."""
+        """A name other than None, so that no caller takes this for a generated class."""
         return "elsewhere"
 
 
@@ -156,14 +159,17 @@ Type = (
 
 
 def without_none(kind: Type) -> Type:
-    """The type without None, where one other is left."""
+    """Return the type without None, if exactly one member remains."""
     if isinstance(kind, UnionType) and kind.optional and len(kind.members) == 1:
         return kind.members[0]
     return kind
 
 
 def as_stored(kind: Type) -> Type:
-    """The type of a field: a `tuple[X, ...]` of what is traced holds what a list of it does, which is stored as a tuple."""
+    """Return the type of a field, in which a `tuple[X, ...]` of traced parts is a list.
+
+    Both hold the same, because a list is stored as a tuple.
+    """
     match kind:
         case TupleType(items=(item,), variadic=True) if is_traced(item):
             return ListType(as_stored(item))
@@ -178,12 +184,12 @@ def as_stored(kind: Type) -> Type:
 
 
 def is_traced(kind: Type) -> bool:
-    """Whether it holds arrays or sub-modules, which no treedef can."""
+    """Whether a type contains arrays or sub-modules, which no treedef can hold."""
     return any(isinstance(part, ArrayType | TreeType | ClassType) for part in walk(kind))
 
 
 def is_tree(kind: Type) -> bool:
-    """Whether any pytree of arrays is in it, or a container of arrays of which no more is known."""
+    """Whether a type contains any pytree of arrays, or an opaque container of arrays."""
     return any(
         isinstance(part, TreeType) or (isinstance(part, OpaqueType) and part.holds_arrays)
         for part in walk(kind)
@@ -191,37 +197,37 @@ def is_tree(kind: Type) -> bool:
 
 
 def members_of(kind: Type) -> "tuple[Type, ...]":
-    """The members of a union; any other type alone."""
+    """Return the members of a union, or any other type alone."""
     return kind.members if isinstance(kind, UnionType) else (kind,)
 
 
 def first_member(kind: Type | None) -> Type | None:
-    """The first member of a union; any other type itself."""
+    """Return the first member of a union, or any other type itself."""
     return None if kind is None else members_of(kind)[0]
 
 
 def is_array(kind: Type) -> bool:
-    """Whether it is one array, of known shape or not."""
+    """Whether a type is one array, of known shape or not."""
     return isinstance(kind, ArrayType) or (isinstance(kind, OpaqueType) and kind.is_array)
 
 
 def is_mixed(kind: Type) -> bool:
-    """Whether something is in it that may hold arrays, and of which no more is known."""
+    """Whether a type contains an opaque part that may hold arrays."""
     return any(isinstance(part, OpaqueType) and part.may_hold_arrays for part in walk(kind))
 
 
 def holds_arrays(kind: Type) -> bool:
-    """Whether any array is in it, in sub-modules or in what is not known aside."""
+    """Whether a type contains arrays, apart from sub-modules and from opaque parts that only may."""
     return bool(arrays(kind)) or is_tree(kind) or is_array(kind)
 
 
 def is_plain(kind: Type) -> bool:
-    """Whether it is of Python alone: no array is in it, nor may be."""
+    """Whether a type is of Python alone, without arrays and without parts that may hold arrays."""
     return not (holds_arrays(kind) or is_mixed(kind))
 
 
 def children(kind: Type) -> "tuple[Type, ...]":
-    """The types that `kind` is made of, one level down."""
+    """Return the types that `kind` is made of, one level down."""
     match kind:
         case TupleType(items=items):
             return items
@@ -234,29 +240,32 @@ def children(kind: Type) -> "tuple[Type, ...]":
 
 
 def walk(kind: Type) -> "Iterator[Type]":
-    """`kind` and every type in it."""
+    """Yield `kind` and every type in it."""
     yield kind
     for child in children(kind):
         yield from walk(child)
 
 
 def arrays(kind: Type) -> tuple[ArrayType, ...]:
-    """Every array type in `kind`, in order."""
+    """Return every array type in `kind`, in order."""
     return tuple(part for part in walk(kind) if isinstance(part, ArrayType))
 
 
 def dims_in(kinds: "Iterable[Type]") -> Iterator[str]:
-    """The dims of the arrays in some types, as they are written."""
+    """Yield the dims of the arrays in some types, as they are written."""
     return (dim for kind in kinds for array in arrays(kind) for dim in array.dims)
 
 
 def dim_names(dim: str) -> tuple[str, ...]:
-    """The names in a dim, in order: `4*hidden` has `hidden`, `*shape` has `shape`."""
+    """Return the names in a dim, in order: `hidden` of `4*hidden`, `shape` of `*shape`."""
     return tuple(dict.fromkeys(re.findall(r"[A-Za-z_]\w*", dim)))
 
 
 def with_sizes(dim: str, sizes: Mapping[str, str]) -> str:
-    """A dim with sizes for its names; empty where one of these is not known, itself where it reads none of them."""
+    """Substitute sizes for the names in a dim.
+
+    The result is empty if a size is empty. A dim that reads no name of `sizes` is unchanged.
+    """
     if dim in sizes:
         return sizes[dim]
     given = [sizes[name] for name in dim_names(dim) if name in sizes]

@@ -1,4 +1,4 @@
-"""Values of a spec as Python source, and whether a value is one of its type."""
+"""Values of a spec as Python source, and checks of their types."""
 
 import ast
 import re
@@ -13,19 +13,22 @@ from scaffold.spec.raw import as_list, as_table
 
 _NAN = r"""(?i)(float\(\s*['"][+-]?nan['"]\s*\)|(math|np|jnp|jax\.numpy|numpy)\.nan)"""
 EXAMPLE_INT = "3"
-"""What the tests give for a whole number of which nothing says what it is."""
+"""The whole number that tests pass if nothing else determines the argument."""
 EXAMPLE_INTS = {
     **dict.fromkeys(("list", "List", "Sequence"), f"[{EXAMPLE_INT}, {EXAMPLE_INT}]"),
     **dict.fromkeys(("tuple", "Tuple"), f"(2, {EXAMPLE_INT})"),
 }
-"""What they give for several of them, by the name of the type."""
+"""Sequences of whole numbers that tests pass, by the name of the type."""
 _ANY_OBJECT = types.CallableType | types.ArrayType | types.TreeType | types.ClassType | types.OpaqueType
-"""The types that a function may be of, as far as only running it tells."""
+"""Types that a function may have, since only running it would tell."""
 _SCALARS = {"int": int, "bool": bool, "str": str, "float": float}
 
 
 def literal(value: Any, role: str = "", kind: types.Type | None = None) -> str:
-    """Python source of a TOML value; a string that begins with `=` is an expression, so is what TOML cannot write."""
+    """Write a TOML value as Python source.
+
+    A string that begins with `=` is an expression. So is a string whose type or role TOML cannot write.
+    """
     if not isinstance(value, str):
         return _source(value)
     if kind == types.ScalarType("dtype") and value in _DTYPE_NAMES:
@@ -58,7 +61,7 @@ def _source(value: Any) -> str:
 
 
 def scalar_source(value: Any) -> str:
-    """Python source of a value that holds no others."""
+    """Write a value that holds no others as Python source."""
     if not isinstance(value, float):
         return repr(value)
     is_named = value != value or value in (float("inf"), float("-inf"))
@@ -66,7 +69,7 @@ def scalar_source(value: Any) -> str:
 
 
 def _float_source(value: float) -> str:
-    """The float as people write it: `1e-6` for `1e-06`, and `-1e9` for `-1000000000.0`."""
+    """Write a float as people do: `1e-6` for `1e-06`, and `-1e9` for `-1000000000.0`."""
     digits, _, exponent = repr(value).partition("e")
     zeros = re.fullmatch(r"(-?\d)(0{5,})\.0", digits)
     if zeros:
@@ -75,12 +78,12 @@ def _float_source(value: float) -> str:
 
 
 def literals(table: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Names and sources of the values in a table."""
+    """Return the names and the sources of the values in a table."""
     return tuple((name, literal(value)) for name, value in table.items())
 
 
 def one_value(source: str) -> str:
-    """The expression as one argument: in parentheses where it is several with commas between."""
+    """Return an expression as one argument, in parentheses if commas separate several."""
     call = expression_or_none(f"_({source}\n)")
     if call is None or expression_or_none(source) is None:
         return source  # the syntax rule says what is wrong
@@ -89,7 +92,10 @@ def one_value(source: str) -> str:
 
 
 def value_fault(kind: types.Type, source: str) -> str | None:
-    """Why the value that `source` writes is not of type `kind`; None where it is, or where only running it tells."""
+    """Return why the value of `source` is not of type `kind`, or None.
+
+    None also stands for source that only a run can evaluate.
+    """
     try:
         value = ast.literal_eval(source)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -98,7 +104,7 @@ def value_fault(kind: types.Type, source: str) -> str | None:
 
 
 def literal_or_none(source: str | ast.expr) -> Any:
-    """The value that a source writes, where it is a literal."""
+    """Evaluate a source if it is a literal, or return None."""
     try:
         return ast.literal_eval(source)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -111,13 +117,13 @@ def is_nan(source: str) -> bool:
 
 
 def _function_fault(kind: types.Type, source: str) -> str | None:
-    """What an expression that is no literal shows all the same."""
+    """Return the fault of a lambda whose type is no function, if any."""
     is_lambda = isinstance(expression_or_none(source), ast.Lambda)
     return f"a function is not {described(kind)}" if is_lambda and not isinstance(kind, _ANY_OBJECT) else None
 
 
 def is_of(kind: types.Type, value: object) -> bool:
-    """Whether a literal is of this type; arrays take numbers and lists of them."""
+    """Whether a literal is of this type. Arrays accept numbers and nested lists of numbers."""
     match kind:
         case types.ScalarType(name="float"):
             return type(value) in (float, int) and value == value
@@ -167,7 +173,7 @@ def _is_numbers(value: object) -> bool:
 
 
 def described(kind: types.Type) -> str:
-    """The type in words, with its article."""
+    """Describe a type in words, with its article."""
     match kind:
         case types.ScalarType(name=name):
             return "an int" if name == "int" else f"a {name}"
@@ -192,12 +198,12 @@ def described(kind: types.Type) -> str:
 
 
 def default_source(kind: types.Type, source: str) -> str:
-    """The default as the signature has it: a float where one is wanted, and no set that could be changed."""
+    """Return the default as the signature has it: a float for a float type, a frozenset for a set."""
     is_set = isinstance(kind, types.SetType) and source.startswith("{")
     return f"frozenset({source})" if is_set else as_float(kind, source)
 
 
 def as_float(kind: types.Type, source: str) -> str:
-    """`1` as `1.0` where a float is wanted: a static float must be one."""
+    """Return `1.0` for `1` if the type is float, since a static float must be one."""
     is_int = kind == types.ScalarType("float") and re.fullmatch(r"[+-]?\d+", source)
     return f"{source}.0" if is_int else source

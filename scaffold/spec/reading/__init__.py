@@ -1,1 +1,1 @@
-"""Tables, tokens and files to a `ModuleSpec`, with the place of each fault."""
+"""Conversion of tables, tokens and files to a `ModuleSpec`, with the place of each fault."""

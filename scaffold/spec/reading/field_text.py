@@ -1,9 +1,12 @@
-"""Argument lists, `x: f[in_size], *, key: key[] | None = None`; and a field in a line, `f[out_size,in_size]?use_bias@frozen=lecun_normal`, to its table:
+"""Fields and arguments as text.
+
+An argument list is `x: f[in_size], *, key: key[] | None = None`. A field is
+`f[out_size,in_size]?use_bias@frozen=lecun_normal`, or in general
 
     TYPE[?FLAG][@ROLE][=INIT]
 
-`?FLAG` is `optional`, `@ROLE` is `role`, and `@frozen` is `frozen`. What follows `=` is `init` for an array, a tree, a class or an expression
-(`==expression`), `of` for a shared array, and `default` for a Python value.
+`?FLAG` is `optional`, `@ROLE` is `role`, and `@frozen` is `frozen`. `=INIT` is `init` for an array, a tree, a
+class or an expression (`==expression`). For a shared array it is `of`, and for a Python value `default`.
 """
 
 import ast
@@ -23,11 +26,11 @@ _OPEN, _CLOSE = "([{", ")]}"
 
 
 class SignatureSyntaxError(ValueError):
-    """An argument list that is not of the grammar."""
+    """An argument list outside the grammar."""
 
 
 def split_top(text: str, separator: str) -> list[str]:
-    """`text` split at each `separator` that stands outside brackets and quotes."""
+    """Split `text` at each `separator` outside brackets and quotes, but at no comparison such as `==`."""
     parts: list[str] = []
     begin = 0
     for position in _top_level(text):
@@ -58,7 +61,7 @@ def _top_level(text: str) -> Iterator[int]:
 
 
 def parse_argument(text: str) -> Argument:
-    """One argument. Raises `SignatureSyntaxError`, or `TypeSyntaxError` from its type."""
+    """Parse one argument. Raises `SignatureSyntaxError`, or `TypeSyntaxError` for its type."""
     declared, *default = split_top(text, "=")
     name, _, annotation = (part.strip() for part in declared.partition(":"))
     if not name:
@@ -71,7 +74,7 @@ def parse_argument(text: str) -> Argument:
 
 
 def parse_returns(text: str) -> tuple[tuple[types.Type, ...], bool]:
-    """The types of a result, and whether there are several, as a tuple. Raises `TypeSyntaxError`."""
+    """Parse the types of a result, and return whether there are several. Raises `TypeSyntaxError`."""
     inner = text.strip()
     if inner.startswith("(") and inner.endswith(")"):
         inner = inner[1:-1]
@@ -88,7 +91,7 @@ _SUFFIX_KEY = {"?": "optional", "@": "role"}
 
 
 def parse_field_text(text: str) -> dict[str, Any]:
-    """The table of a field from `TYPE[?FLAG][@ROLE][=INIT]`; what is wrong in it shows when the spec is read."""
+    """Parse `TYPE[?FLAG][@ROLE][=INIT]` into the table of a field, without a check of its parts."""
     head, *value = split_top(text, "=") if "==" not in text else _split_expression(text)
     table: dict[str, Any] = {}
     while (match := re.search(_SUFFIX, head)) and _key_of(match) not in table:
@@ -128,7 +131,10 @@ def _value(table: dict[str, Any], text: str) -> tuple[str, Any]:
 
 
 def _literal(text: str) -> Any:
-    """The TOML value that `text` writes; what TOML cannot hold becomes an expression."""
+    """Evaluate a literal in the notation of Python or TOML. Text that is no literal stays text.
+
+    A value that TOML cannot hold becomes an expression.
+    """
     try:
         value = ast.literal_eval(text)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):

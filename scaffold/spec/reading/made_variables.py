@@ -1,4 +1,4 @@
-"""The attributes of an NNX module that its constructor alone makes, as Flax's own code has them: without annotations."""
+"""Attributes that only the constructor of an NNX module makes, without annotations, as in Flax's own code."""
 
 import ast
 import copy
@@ -14,15 +14,15 @@ from scaffold.spec.grammar.types import ClassType, OpaqueType
 from scaffold.spec.model import Call, Field
 
 FLAX = ("BatchStat", "Cache", "Intermediate", "Perturbation", "Variable")
-"""The types of Flax that an array may have which is not trained."""
+"""Variable types of Flax for arrays that are not trained."""
 VARIABLES = {"Param": "param", **dict.fromkeys(FLAX, "state")}
-"""The roles of the Variables of Flax."""
+"""The roles of Flax's Variable types."""
 _STREAMS = ("rngs", "fork")
-"""What gives random streams, which are a module."""
+"""Names of calls that return random streams, which are a module."""
 
 
 def variable_types(source: str) -> dict[str, str]:
-    """The roles of the Variables of Flax, and of those that statements beside the class define."""
+    """Return the roles of Flax's Variable types, and of their subclasses in `source`."""
     roles = dict(VARIABLES)
     for node in (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)):
         bases = map(without_parameters, node.bases)
@@ -33,7 +33,7 @@ def variable_types(source: str) -> dict[str, str]:
 
 
 def module_types(source: str) -> frozenset[str]:
-    """The classes that statements define whose base is a Module of Flax, or one of these."""
+    """Return the classes in `source` that inherit from `nnx.Module`, directly or through each other."""
     modules = {"nnx.Module", "flax.nnx.Module"}
     for node in (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)):
         modules |= {node.name} if modules.intersection(map(ast.unparse, node.bases)) else set[str]()
@@ -43,7 +43,10 @@ def module_types(source: str) -> frozenset[str]:
 def with_variables_made(
     fields: Iterable[Field], constructor: Call, types: Mapping[str, str]
 ) -> Iterator[Field]:
-    """The fields, those of states with the Variable that the constructor makes; `types` has the role of each type."""
+    """Set the Variable type of each state field to the type that the constructor makes.
+
+    `types` maps Variable types to roles.
+    """
     made = dict(unfolded_attributes(constructor.source))
     for field in fields:
         called = _called(made[field.name], types) if field.role == "state" and field.name in made else ""
@@ -57,9 +60,10 @@ def variables_made(
     types: Mapping[str, str],
     modules: Collection[str],
 ) -> Iterator[Field]:
-    """A field for each attribute that is no field yet: a setting has the type of the argument that it is.
+    """Yield a field for each attribute that is no field yet. A setting has the type of its argument.
 
-    An argument of a class is a module where Flax has the class, it is one of these `modules`, or a method calls it (`called`).
+    An argument of a class is a module if Flax or `modules` has the class, or `called` has the attribute.
+    Methods call the attributes in `called`.
     """
     declared = {field.name for field in fields}
     pairs = [pair for pair in unfolded_attributes(constructor.source) if pair[0] not in declared]
@@ -80,7 +84,8 @@ def variables_made(
 
 
 def _made_by_default(constructor: Call) -> Iterator[tuple[str, ast.expr]]:
-    """The attributes that a constructor assigns where all arguments have their defaults, each with its value."""
+    """Yield the attributes that a constructor assigns if all arguments have their defaults, with their
+    values."""
     function = copy.deepcopy(function_of(constructor.source))
     if function is None:
         return
@@ -96,7 +101,10 @@ def _is_none(value: ast.expr) -> bool:
 
 
 def _called(value: ast.expr, types: Mapping[str, str]) -> str:
-    """The name of what an expression calls; of a choice, of the way that makes a Variable."""
+    """Return the name of the function that an expression calls.
+
+    Of a conditional expression, the branch that makes a Variable counts.
+    """
     if not isinstance(value, ast.IfExp):
         return last_name(value)
     names = [_called(way, types) for way in (value.body, value.orelse)]
@@ -104,7 +112,7 @@ def _called(value: ast.expr, types: Mapping[str, str]) -> str:
 
 
 def makes_variables(node: ast.FunctionDef, declared: Iterable[str]) -> bool:
-    """Whether a constructor makes Variables itself, or what no field declares: it is kept as it is."""
+    """Whether a constructor makes Variables or undeclared attributes, and therefore stays as written."""
     names = {*declared}
     return any(
         name not in names or last_name(value) in VARIABLES for name, value in unfolded_attributes(node)
@@ -112,12 +120,16 @@ def makes_variables(node: ast.FunctionDef, declared: Iterable[str]) -> bool:
 
 
 def _takes_streams(call: ast.Call) -> bool:
-    """Whether a call is handed random streams, as what makes a part is."""
+    """Whether a call takes random streams, as the constructor of a sub-module does."""
     return "rngs" in map(ast.unparse, call.args) or bool(given_as(call, "rngs"))
 
 
 def _role(value: ast.expr, types: Mapping[str, str]) -> str:
-    """A Variable, a part by its capital letter, streams, or else a setting; of a choice, what it is where it is there."""
+    """Return the role of an attribute with this value: of a Variable, `module`, or `static`.
+
+    Random streams and calls of capitalised names are modules. Of a conditional expression, the first branch
+    that is not static counts.
+    """
     if isinstance(value, ast.IfExp):
         ways = (_role(way, types) for way in (value.body, value.orelse))
         return next((role for role in ways if role != "static"), "static")

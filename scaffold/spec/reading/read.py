@@ -1,4 +1,4 @@
-"""Tables to a `ModuleSpec`: every fault of a spec in one report."""
+"""Conversion of tables to a `ModuleSpec`, with every fault of a spec in one report."""
 
 import ast
 import re
@@ -53,10 +53,11 @@ def read_spec(
     written: Mapping[tuple[str, ...], str] | None = None,
     unit: Unit | None = None,
 ) -> ModuleSpec:
-    """The spec that the tables of `where` describe. Raises one `ScaffoldError` with all faults.
+    """Read the spec that the tables of `where` describe. Raises one `ScaffoldError` with all faults.
 
-    `unread` is text that belongs to the spec and was found wrong already. `is_class` tells of a name whether another
-    spec at hand describes a class of that name, `written` how parts of it are spelled. `unit` is the file that the class shares with others.
+    `unread` is text of the spec that has been reported already. `is_class` returns whether another spec at
+    hand describes a class of that name. `written` holds the author's spelling of parts, and `unit` the file
+    that the class shares with others.
     """
     clean, faults = sanitized(raw, where)
     clean, call_at = with_call_apart(clean)
@@ -75,7 +76,7 @@ def read_spec(
 
 
 def _assembled(reader: Reader, table: Mapping[str, Any]) -> ModuleSpec:
-    """The spec that the tables say, with what could be read of them."""
+    """Build the spec from the parts of the tables that could be read."""
     kind = kind_of(reader.kind)
     save = True if table.get("migrate") else None
 
@@ -112,7 +113,7 @@ def _assembled(reader: Reader, table: Mapping[str, Any]) -> ModuleSpec:
 
 
 def _named(reader: Reader, table: Mapping[str, Any]) -> str:
-    """The name of the class; carried classes have any that Python takes."""
+    """Return the name of the class, which may be any Python name in a kind that is carried."""
     reader.note(file_name_faults(table["file"], "file") if "file" in table else ())
     if "name" in table and not kind_of(reader.kind).is_carried:
         reader.note(class_name_faults(table["name"], "name"))
@@ -129,13 +130,13 @@ def _bases(reader: Reader, texts: Iterable[str]) -> tuple[ClassType | OpaqueType
 
 
 def _type_parameter(reader: Reader, text: str) -> TypeParameter:
-    """`T`, or `T: AbstractKernel`."""
+    """Parse `T`, or `T: AbstractKernel`."""
     name, _, bound = (part.strip() for part in text.partition(":"))
     return TypeParameter(name, reader.type(bound, "generic") if bound else None)
 
 
 def _imported(reader: Reader, text: str) -> Iterator[str]:
-    """The import statements of a text, one for each name."""
+    """Yield the import statements of a text, one for each name."""
     lines = import_statements(text)
     if lines is None:
         fix = "write `from package.module import name`"
@@ -145,14 +146,14 @@ def _imported(reader: Reader, text: str) -> Iterator[str]:
 
 
 def _options(reader: Reader, raw: Any) -> tuple[tuple[str, Any], ...]:
-    """The options that are what the kind takes."""
+    """Return the options that the kind takes, and note the faults of others."""
     sound, faults = sound_options(as_table(raw), reader.kind)
     reader.note(faults)
     return tuple(sound.items())
 
 
 def _groups(reader: Reader, table: Mapping[str, Any]) -> Iterator[Group]:
-    """The groups: each an array of names, or a table with more to say."""
+    """Read the groups, each an array of names or a table."""
     for name, raw in as_table(table.get("groups")).items():
         place = f"groups.{name}"
         group = reader.table(raw if isinstance(raw, Mapping) else {"fields": raw}, GROUP_KEYS, place)
@@ -167,7 +168,10 @@ def _groups(reader: Reader, table: Mapping[str, Any]) -> Iterator[Group]:
 
 
 def _word_for_word(spec: ModuleSpec) -> ModuleSpec:
-    """The spec, whose fields are leaves where the class statement is emitted as it is and does not say `static`."""
+    """Mark fields as leaves that are not dynamic, if the class statement does not say `static=True`.
+
+    This concerns a class that is emitted word for word.
+    """
     node = class_of(spec.source)
     if node is None or kind_of(spec.kind).is_carried:
         return spec
@@ -177,7 +181,10 @@ def _word_for_word(spec: ModuleSpec) -> ModuleSpec:
 
 
 def _built(spec: ModuleSpec) -> ModuleSpec:
-    """The spec, whose fields an author's own constructor makes: in an NNX module those too that no annotation names."""
+    """Mark the fields that an author's own constructor makes.
+
+    In an NNX module, add the attributes that the constructor makes without annotations.
+    """
     own = spec.own_constructor
     if own is None:
         return spec
@@ -201,12 +208,12 @@ def _is_tuple(value: ast.expr) -> bool:
 
 
 def _as_tuple(kind: Type) -> Type:
-    """The type of what a constructor makes a tuple of."""
+    """Return `tuple[X, ...]` for a list of `X`, which the constructor stores as a tuple."""
     return TupleType((kind.item,), variadic=True) if isinstance(kind, ListType) else kind
 
 
 def _streams(arguments: tuple[Argument, ...], kind: str) -> tuple[Argument, ...]:
-    """The arguments, with `rngs` where another kind of class has `key`."""
+    """Replace the argument `key` by `rngs` in a kind of class with Variables."""
     if not kind_of(kind).variables:
         return arguments
     return tuple(Argument("rngs") if argument == Argument("key") else argument for argument in arguments)

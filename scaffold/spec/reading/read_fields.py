@@ -19,12 +19,15 @@ from scaffold.spec.tables.keys import COMPUTES, FIELD_KEYS
 
 _DOTTED = r"(?a)[A-Za-z_]\w*(\.[A-Za-z_]\w*)*"
 _UNSAID = dict[tuple[str, str, tuple[str, ...]], list[str]]
-"""The fields whose role nothing says, by what is said of them."""
+"""Names of fields without a role, by message, fix and legal roles."""
 _OF_GIVEN = "nothing says whether it is trained (other parts of the class are)"
 
 
 def read_fields(reader: Reader, tables: Mapping[str, Any], given: str = "") -> tuple[Field, ...]:
-    """The fields that can be made out; `given` is the role of float arrays that say none, where the class has one for them."""
+    """Read the fields, and leave out fields with an unclear type or role.
+
+    `given` is the role of given float arrays that declare none.
+    """
     unsaid: _UNSAID = {}
     fields_by_name = {name: _field(reader, name, table, unsaid) for name, table in tables.items()}
     reader.unread += [f"{name} {tables[name]}" for name, field in fields_by_name.items() if field is None]
@@ -43,7 +46,7 @@ def read_fields(reader: Reader, tables: Mapping[str, Any], given: str = "") -> t
 
 
 def _field(reader: Reader, name: str, raw: Any, unsaid: _UNSAID) -> Field | None:
-    """One field; None where its type or role cannot be made out."""
+    """Read one field, or return None if its type or role is unclear."""
     place = f"fields.{name}"
     if not isinstance(raw, str | Mapping):
         reader.add(place, f"{raw!r} is not a table", 'write `{ type = "f[size]" }`')
@@ -114,7 +117,7 @@ def _stripped(table: Mapping[str, Any], key: str) -> str | None:
 def _sources(
     reader: Reader, place: str, kind: Type, role: str, table: Mapping[str, Any]
 ) -> Iterator[tuple[str, Any]]:
-    """What of a field is Python, as source; harmless where it does not parse."""
+    """Yield the Python of a field as source, or a harmless value if the source does not parse."""
     inner = without_none(kind)
     if "default" in table:
         source = default_source(inner, literal(table["default"], role, inner))
@@ -134,7 +137,7 @@ def _sources(
 
 
 def _compute(reader: Reader, place: str, value: Any) -> str:
-    """The dtype that a field is read in, or `false`."""
+    """Return the dtype in which methods read a field, `false`, or an empty text."""
     if value is None or value is False or value in COMPUTES:
         return "" if value is None else "false" if value is False else str(value)
     fix = f"write one of {', '.join(COMPUTES)}, or false"

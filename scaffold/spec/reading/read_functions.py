@@ -21,7 +21,7 @@ CALL = "__call__"
 
 
 def with_call_apart(raw: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
-    """The tables with the call in `[call]`, where it stands among the methods, and how many functions are above it."""
+    """Move `methods.__call__` to `call`, and return the number of functions above the call."""
     methods, above = as_table(raw.get("methods")), len(as_table(raw.get("constructors")))
     if CALL not in methods or "call" in raw or as_table(methods[CALL]).get("inherited"):
         return {**raw}, above if "call" in raw else 0
@@ -30,19 +30,19 @@ def with_call_apart(raw: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
 
 
 def read_call(reader: Reader, raw: Mapping[str, Any]) -> Call | None:
-    """The table `[call]`."""
+    """Read the table `[call]`, if there is one."""
     return _call(reader, raw["call"], "call", CALL_KEYS)[0] if "call" in raw else None
 
 
 def read_methods(reader: Reader, raw: Mapping[str, Any]) -> tuple[Method, ...]:
-    """The tables `[constructors.NAME]` and `[methods.NAME]`, in order."""
+    """Read the tables `[constructors.NAME]` and `[methods.NAME]`, in order."""
     class_type = ClassType(raw.get("name", ""))
     made = (_constructor(reader, *pair, class_type) for pair in as_table(raw.get("constructors")).items())
     return (*made, *(_method(reader, *pair) for pair in as_table(raw.get("methods")).items()))
 
 
 def _constructor(reader: Reader, name: str, raw: Any, class_type: ClassType) -> Method:
-    """A class method that returns an instance."""
+    """Read a class method that returns an instance."""
     call, _ = _call(reader, raw, f"constructors.{name}", CONSTRUCTOR_KEYS)
     return Method(name, replace(call, returns=(class_type,)), ("classmethod",), "constructors")
 

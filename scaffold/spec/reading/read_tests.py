@@ -1,4 +1,4 @@
-"""The table `[test]` of a spec to a `TestPlan`."""
+"""Conversion of the table `[test]` to a `TestPlan`."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ _LISTED = ("allows", "unused", "positive", "invariants", "dtypes", "skip", "lowe
 
 
 def read_test(reader: Reader, raw: Any) -> TestPlan:
-    """What the tests use; what cannot be made out is a fault, and left out."""
+    """Read the table `[test]`, and leave out parts with faults."""
     table = reader.table(raw, TEST_KEYS, "test", reader.kind)
     sizes, shapes = _sizes(reader, table, "test")
     plain: dict[str, Any] = {key: table[key] for key in _PLAIN if key in table}
@@ -36,7 +36,7 @@ def read_test(reader: Reader, raw: Any) -> TestPlan:
 
 
 def _ties(reader: Reader, raw: Any) -> Iterator[tuple[str, str]]:
-    """The dims that are as long as others say, each with an expression of that."""
+    """Yield the dims whose size is arithmetic over others, each with the expression."""
     for name, size in as_table(raw).items():
         place = f"test.ties.{name}"
         if not isinstance(size, str):
@@ -46,7 +46,7 @@ def _ties(reader: Reader, raw: Any) -> Iterator[tuple[str, str]]:
 
 
 def is_size(value: Any) -> bool:
-    """Whether it is the size of a dim, or an array of sizes."""
+    """Whether a value is the size of a dim, or an array of sizes."""
     listed = as_list(value) if isinstance(value, list) else [value]
     return all(type(size) is int and 0 < size < LARGEST for size in listed)
 
@@ -54,7 +54,7 @@ def is_size(value: Any) -> bool:
 def _sizes(
     reader: Reader, table: Mapping[str, Any], place: str
 ) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, tuple[int, ...]], ...]]:
-    """Sizes of single dims, and of those that stand for several."""
+    """Return the sizes of single dims, and the sizes of names such as `*shape`."""
     sizes, shapes = dict[str, int](), dict[str, tuple[int, ...]]()
     for name, size in as_table(table.get("sizes")).items():
         if not is_size(size):
@@ -68,7 +68,7 @@ def _sizes(
 
 
 def _tolerance(reader: Reader, value: Any) -> float | tuple[tuple[str, float], ...] | None:
-    """One number, or one by dtype; which dtypes there are is looked at with the other rules."""
+    """Return one tolerance, or one by dtype. Another rule checks the dtypes."""
     if not isinstance(value, Mapping):
         return None if value is None else _positive(reader, value, "test.tolerance")
     by_dtype = as_table(value).items()

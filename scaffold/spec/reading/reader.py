@@ -1,4 +1,4 @@
-"""What reads the parts of one spec: it collects what is wrong with them, and gives what could be read."""
+"""The reader of the parts of one spec, which collects faults and returns what it could read."""
 
 import ast
 import io
@@ -24,24 +24,24 @@ Pairs = tuple[tuple[str, str], ...]
 
 
 class Reader:
-    """Reads the parts of one spec of a kind; places are keys, with dots between."""
+    """A reader of one spec. Places in its methods are keys, with dots between."""
 
     def __init__(self, where: str, kind: str):
         self.where, self.kind = where, kind
         self.faults: list[Fault] = []
         self.unread: list[str] = []
-        """The text of what could not be read: its names are not unknown for that."""
+        """Text that could not be read, so that no rule reports its names as unknown."""
 
     def add(self, place: str, message: str, fix: str, legal: tuple[str, ...] = ()) -> None:
-        """Note a fault."""
+        """Add a fault at a key of the spec."""
         self.faults.append(Fault(f"{self.where}: {place}", message, fix, legal))
 
     def note(self, faults: Iterable[Fault]) -> None:
-        """Note faults whose places are keys."""
+        """Add faults whose places are keys of the spec."""
         self.faults += [fault.below(self.where) for fault in faults]
 
     def table(self, raw: Any, keys: Mapping[str, Key], place: str, kind: str = "") -> dict[str, Any]:
-        """The entries of a table that are known and of their form."""
+        """Return the known entries of the right form, and note the faults of the table."""
         sound, faults = sound_table(as_table(raw), keys, place, kind)
         self.note(faults)
         return sound
@@ -49,7 +49,7 @@ class Reader:
     # -- types and arguments -------------------------------------------------------------------------------------------
 
     def type(self, text: str, place: str) -> Type | None:
-        """The type that a text writes."""
+        """Parse a type, or note a fault and return None."""
         try:
             return parse_type(text)
         except TypeSyntaxError as error:
@@ -57,12 +57,12 @@ class Reader:
             return None
 
     def wrong_type(self, error: TypeSyntaxError, text: str, place: str, unread: str = "") -> None:
-        """Note a type that cannot be read, in `unread`."""
+        """Note a type that does not parse, and add `unread` or else the type to the unread text."""
         self.add(place, str(error), error.fix, LEGAL_TYPES)
         self.unread.append(unread or text)
 
     def arguments(self, texts: Iterable[str], place: str) -> tuple[Argument, ...]:
-        """The arguments that can be read."""
+        """Parse arguments, note faults, and leave out arguments that do not parse."""
         arguments = [self._argument(text, place) for text in texts]
         return tuple(argument for argument in arguments if argument is not None)
 
@@ -84,7 +84,7 @@ class Reader:
     # -- Python --------------------------------------------------------------------------------------------------------
 
     def expression(self, source: str | None, place: str, otherwise: str | None = None) -> str | None:
-        """The source of an expression, without `=` before it; `otherwise` where it does not parse."""
+        """Return the source of an expression without a leading `=`, or `otherwise` if it does not parse."""
         if source is None:
             return None
         source = one_value(source.strip().removeprefix("=").strip())
@@ -97,7 +97,7 @@ class Reader:
         return otherwise
 
     def statements(self, source: str, place: str, parameters: Sequence[str] = ()) -> str:
-        """Statements from the first column on; nothing where they do not parse."""
+        """Return statements without indentation, or an empty text if they do not parse."""
         source = dedented(source)
         is_empty = all(line.strip()[:1] in ("", "#") for line in source.split("\n"))
         message = "" if is_empty else syntax_fault(source, tuple(parameters), expression=False)
@@ -114,7 +114,7 @@ class Reader:
             self.add(place, "is empty", f"{fix}, or remove it")
 
     def values(self, raw: Any, place: str) -> Pairs:
-        """Names and sources of the values in a table."""
+        """Return names and sources of the values in a table, and note faults."""
         table = as_table(raw)
         for name, value in table.items():
             if not is_value(value, tables=True):
@@ -132,7 +132,7 @@ def _has_comment(text: str) -> bool:
 
 
 def import_statements(text: str) -> list[str] | None:
-    """An import statement as one for each name that it binds; None of any other text."""
+    """Split an import statement into one for each bound name, or return None for any other text."""
     try:
         [statement] = ast.parse(text.strip()).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -1,4 +1,4 @@
-"""Which role a type has by default, and which it may have; which a class gives to the arrays that say none."""
+"""Roles: the default of a type, its legal roles, and the role of given arrays that declare none."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -8,15 +8,15 @@ from scaffold.spec.model import Field
 from scaffold.spec.tables.key import ROLES
 
 COMMAND_LINE = "command line"
-"""What faults call a spec that no file has."""
+"""The name in faults of a spec without a file."""
 UNTOLD = ""
-"""Stands for the role of float arrays that are given and say none, until the class is known."""
+"""The placeholder for the role of given float arrays that declare none, until the class is known."""
 OF_GIVEN = ("param", "data", "buffer")
-"""The roles that float arrays may have which are given."""
+"""The roles that given float arrays may have."""
 
 
 def role_of(kind: types.Type, table: Mapping[str, Any]) -> str | None:
-    """The role of a field as its table says it, or by default; None where its author has to say."""
+    """Return the role that a table declares, or the default, or None if the author must declare a role."""
     if isinstance(said := table.get("role"), str) and said:
         return said
     role, _ = _roles(kind)
@@ -25,27 +25,30 @@ def role_of(kind: types.Type, table: Mapping[str, Any]) -> str | None:
 
 
 def is_trained(field: Field) -> bool:
-    """Whether an optimiser may move something of the field."""
+    """Whether an optimiser may change any part of the field."""
     return field.role in ("param", "module") and field.frozen != "true"
 
 
 def given_role(fields: Iterable[Field], usual: str) -> str:
-    """What float arrays are that are given and say nothing; `UNTOLD` where nobody can know. `usual` is what the kind knows."""
-    # Of any callable that the class is given nobody knows that it holds arrays.
+    """Return the role of given float arrays that declare none, or `UNTOLD` if it is unclear.
+
+    `usual` is the role that the kind of class implies, if any.
+    """
+    # A callable that the class is given need not hold arrays.
     known = (field for field in fields if not (field.given and isinstance(field.type, types.CallableType)))
     trains = any(map(is_trained, known))
     return usual or (UNTOLD if trains else "data")
 
 
 def legal_roles(kind: types.Type) -> tuple[str, ...]:
-    """The roles that a field of this type may have, in the order of `ROLES`."""
+    """Return the roles that a field of this type may have, in the order of `ROLES`."""
     of_arrays = ("state", "shared") if isinstance(kind, types.ArrayType) else ()
     legal = {"derived", *_roles(kind)[1], *of_arrays}
     return tuple(role for role in ROLES if role in legal)
 
 
 def _roles(kind: types.Type) -> tuple[str | None, tuple[str, ...]]:
-    """The role of a stored field that declares none, or None where its author has to say; and those that it may have."""
+    """Return the default role of a stored field, or None if there is no default, and the legal roles."""
     match kind:
         case types.ArrayType(inexact=True) | types.TreeType():
             return "param", OF_GIVEN
@@ -76,7 +79,7 @@ def _roles(kind: types.Type) -> tuple[str | None, tuple[str, ...]]:
 
 
 def without_role(kind: types.Type, legal: tuple[str, ...], text: str) -> tuple[str, str]:
-    """What to say of a type that has no role by default."""
+    """Return message and fix for a type without a default role."""
     if isinstance(kind, types.UnionType) and legal == ("derived",):
         return f"`{text}` mixes what is traced with what is static", "write one type"
     if isinstance(kind, types.UnionType):

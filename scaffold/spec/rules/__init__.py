@@ -1,1 +1,1 @@
-"""The rules that a spec obeys: each looks at one thing and yields its faults."""
+"""Rules for specs. Each rule checks one thing and yields its faults."""

@@ -1,4 +1,4 @@
-"""The rules for arguments: of the constructor, of the call and of the methods; and for what a call returns and carries."""
+"""Rules for arguments of the constructor, the call and the methods, and for results and carries."""
 
 import ast
 from collections.abc import Collection, Iterator, Sequence
@@ -20,7 +20,7 @@ from scaffold.spec.tables.keys import SELF
 def _signature_faults(
     arguments: Sequence[Argument], defaulted: Collection[str], place: str
 ) -> Iterator[Fault]:
-    """What Python says to a function with these arguments, of which some have a default."""
+    """Find why Python refuses a function with these arguments, some of which have a default."""
     names = [argument.name for argument in arguments]
     shown = ", ".join(f"{name}=..." if name in defaulted else name for name in names)
     try:
@@ -35,7 +35,7 @@ def _signature_faults(
 
 
 def argument_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What is wrong with the arguments of the constructor."""
+    """Find faults in the arguments of the constructor."""
     known = {parameter.name for parameter in parameters(replace(spec, arguments=()))} | set(dims_of(spec))
     for argument in (argument for argument in spec.arguments if not argument.is_marker):
         is_usual = argument.name in ("key", "dtype")
@@ -63,7 +63,7 @@ def _of_constructor(spec: ModuleSpec, argument: Argument, known: set[str]) -> It
 
 
 def _type_faults(spec: ModuleSpec, name: str, kind: Type) -> Iterator[Fault]:
-    """An argument is of the type of its field, unless something turns the one into the other."""
+    """Check that an argument has the type of its field, unless the constructor converts the value."""
     field = spec.field(name)
     if field is None or field.converter or field.preprocess or field.init or field.nullable:
         return
@@ -73,7 +73,7 @@ def _type_faults(spec: ModuleSpec, name: str, kind: Type) -> Iterator[Fault]:
 
 
 def _usual(spec: ModuleSpec, argument: Argument) -> Iterator[Fault]:
-    """`key` and `dtype`, which say themselves what they are."""
+    """Check `key` and `dtype`, whose types are fixed."""
     kind = argument.type
     if argument.name == "key" and kind not in (None, KEY, UnionType((KEY,), True)):
         yield Fault("arguments", "`key` is a PRNG key", "write `key`, or `key: key[] | None = None`")
@@ -88,7 +88,7 @@ def _usual(spec: ModuleSpec, argument: Argument) -> Iterator[Fault]:
 
 
 def call_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What is wrong with the call and the methods; the names in their bodies are looked up elsewhere."""
+    """Find faults in the call and the methods. Another rule looks up the names in their bodies."""
     kind = kind_of(spec.kind)  # where it has Variables, methods may change the instance in place
     for key, function in (pair for pair in spec.functions if not pair[1].call.source):
         call = function.call

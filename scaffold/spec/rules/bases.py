@@ -1,4 +1,4 @@
-"""Base classes: what an abstract class asks of those that fulfil it."""
+"""Rules for base classes: what an abstract class requires of its subclasses."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,11 +16,11 @@ from scaffold.spec.rules.known_names import known_attributes
 from scaffold.spec.states import is_stateful
 
 MODULES = (ClassType("Module", "equinox"), ClassType("Module", "flax.nnx"))
-"""One is among the bases where another one, a mixin, is no Module itself."""
+"""The Module classes, one of which must be a base if another base is a mixin."""
 
 
 def asks_for(spec: ModuleSpec, method: Method) -> bool:
-    """Whether a method, or the call, is abstract: its body is `...` alone."""
+    """Whether a method is abstract, because its body is `...` or because a decorator says so."""
     call = method.call
     if call.source:  # what is carried says it by a decorator of its own
         return is_left_open(call.source)
@@ -33,7 +33,7 @@ def asks_for_call(spec: ModuleSpec) -> bool:
 
 
 def lineage(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[ModuleSpec, ...]:
-    """The specs of the bases that are known, nearest first, each once."""
+    """Return the known specs of all bases, nearest first, each once."""
     specs_by_name: dict[str, ModuleSpec] = {}
     ahead = [base.name for base in spec.bases if base.module is None]
     while ahead:
@@ -47,17 +47,17 @@ def lineage(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[ModuleSp
 def subclasses(
     spec: ModuleSpec, others: Iterable[ModuleSpec], known: Mapping[str, ModuleSpec]
 ) -> list[ModuleSpec]:
-    """Those of the others that inherit from a class."""
+    """Return the specs in `others` that inherit from a class."""
     return [other for other in others if spec.name in {base.name for base in lineage(other, known)}]
 
 
 def held_by(spec: ModuleSpec) -> set[str]:
-    """The names of the classes that its fields hold."""
+    """Return the names of the classes that fields hold."""
     return {part.name for field in spec.stored for part in walk(field.type) if isinstance(part, ClassType)}
 
 
 def bases_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What bases cannot be, whatever their specs say."""
+    """Find bases that are wrong whatever their specs say."""
     place = "bases"
     for name in sorted({base.name for base in spec.bases if spec.bases.count(base) > 1}):
         yield Fault(place, f"`{name}` is there twice", "remove one")
@@ -66,7 +66,11 @@ def bases_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
-    """What the bases of a class ask for and it does not have, or make and it overrides."""
+    """Find what bases require and the class lacks.
+
+    Also find fields of bases that the constructor does not make, and attributes that no class of the lineage
+    has.
+    """
     every = lineage(spec, known)
     concrete = [base for base in every if kind_of(base.kind).has_instances]
     known_to_it = {field.name for field in spec.fields}
@@ -97,7 +101,7 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
 
 
 def _missing(spec: ModuleSpec, every: tuple[ModuleSpec, ...], base: ModuleSpec) -> Iterator[Fault]:
-    """The fields, the call and the methods that a base asks for, and nobody has."""
+    """Find the fields, the call and the methods that a base requires and the class lacks."""
     for field in (field for field in base.stored if spec.field(field.name) is None):
         fix = f'write `{field.name} = {{ type = "{type_text(field.type)}" }}`'
         yield Fault("fields", f"`{base.name}` asks for a field `{field.name}`", fix)

@@ -1,4 +1,4 @@
-"""The rules that a spec obeys as a whole. Each rule looks at one thing and yields its faults."""
+"""The rules that a spec obeys as a whole. Each rule checks one thing and yields its faults."""
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
@@ -28,7 +28,7 @@ from scaffold.spec.tables.keys import CONSTRUCTORS
 
 
 def spec_faults(spec: ModuleSpec) -> list[Fault]:
-    """All that is wrong with `spec`; the places are keys."""
+    """Return all faults of `spec`, whose places are keys."""
     kind = kind_of(spec.kind)
     if kind.is_carried:
         return [*kind.faults(spec), *known_names(spec)]
@@ -42,7 +42,7 @@ def spec_faults(spec: ModuleSpec) -> list[Fault]:
 
 
 def _names(spec: ModuleSpec) -> Iterator[Fault]:
-    """Names of fields, of dims and of flags, which the constructor takes."""
+    """Check the names of fields, dims and flags, which the constructor takes."""
     kind = kind_of(spec.kind)
     takes_dtype = uses_dtype(spec) and dtype_field(spec) is None
     free = [*("key",) * (not uses_key(spec)), *("dtype",) * (not takes_dtype)]
@@ -64,7 +64,7 @@ def _names(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _source(spec: ModuleSpec) -> Iterator[Fault]:
-    """What is emitted word for word states the class."""
+    """Check that source to emit word for word states the class."""
     stated = class_of(spec.source)
     if spec.source and (stated is None or stated.name != spec.name):
         fix = f"write `class {spec.name}(...):` there, or take `source` out"
@@ -72,7 +72,7 @@ def _source(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _forms(spec: ModuleSpec) -> Iterator[Fault]:
-    """Which constructor and rebuild form go together."""
+    """Check that the constructor goes with the kind, and with the rebuild form."""
     legal = kind_of(spec.kind).constructors
     if spec.constructor in CONSTRUCTORS and spec.constructor not in legal:
         message = f"a class of kind `{spec.kind}` is not built by `{spec.constructor}`"
@@ -85,7 +85,7 @@ def _forms(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _imports(spec: ModuleSpec) -> Iterator[Fault]:
-    """The lines parse, and bind one name each: the reader sees to that."""
+    """Check that no import hides a name that the class reads. The reader splits imports to one name each."""
     bound: dict[str, str] = {}
     place = "imports"
     for line in (line for line in dict.fromkeys(spec.imports) if not line.endswith(" import *")):
@@ -104,7 +104,7 @@ def _imports(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _setup(spec: ModuleSpec) -> Iterator[Fault]:
-    """`setup` runs inside the constructor, and goes on to the end."""
+    """Check that `setup` does not return from the constructor around it, and does not hide `key`."""
     if not spec.setup:
         return
     tree = ast.parse(spec.setup)
@@ -123,10 +123,10 @@ _OF_BUILT: tuple[Callable[[ModuleSpec], Iterable[Fault]], ...] = (
     *(generic_faults, frozen_faults, sharding_faults, group_faults, argument_faults),
     helper_faults,
 )
-"""The rules of what the tool builds, which a class that is emitted word for word has from its author."""
+"""Rules for parts that scaffold builds, which a class emitted word for word has from its author."""
 _RULES: tuple[Callable[[ModuleSpec], Iterable[Fault]], ...] = (
     *(_source, assignment_faults, bases_faults, method_faults),
     *(known_names, call_faults),
 )
 _OF_WHOLE = (known_attributes, example_faults, claim_faults, constructor_faults)
-"""The rules that look at a spec with the fields and arguments that its kind adds."""
+"""Rules for a spec with the fields and arguments that its kind adds."""

@@ -1,4 +1,4 @@
-"""The rules for what `[test]` says besides example values: what is not used, what holds, and what it is compared with."""
+"""Rules for `[test]` besides example values: unused fields, conditions, invariants and references."""
 
 import ast
 import re
@@ -18,12 +18,12 @@ from scaffold.spec.states import is_stateful
 from scaffold.spec.tables.keys import TEST_DTYPES
 
 CLOSE = "close"
-"""The function that conditions compare with."""
+"""The function with which conditions compare."""
 OF_OUTPUTS = ("mean 0", "variance 1", "sums to 1", "length 1", "not negative", "symmetric", "orthogonal")
 _TRANSFORMATIONS = ("shift", "scale", "permutation")
 UNDER = tuple(f"{how} under {what}" for how in ("invariant", "equivariant") for what in _TRANSFORMATIONS)
 INVARIANTS = (*OF_OUTPUTS, *UNDER, "linear", "mean over keys kept")
-"""As `pytree_laws.invariants` has them; most may be followed by `along AXIS`."""
+"""The names in `pytree_laws.invariants`. Most may have `along AXIS` behind them."""
 ALONG = (*OF_OUTPUTS[:4], *(name for name in UNDER if name.endswith("permutation")))
 _ALONG = r"(.+) along -?\d+"
 _WORD = r"(?a)[A-Za-z][\w ,'-]*"
@@ -31,7 +31,7 @@ _OF_A_LAW = r"p\d\d_"
 
 
 def claim_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What is wrong with what the tests say of a class."""
+    """Find faults in the claims of the tests."""
     yield from _unused(spec)
     if kind_of(spec.kind).has_instances:
         yield from _name_faults("cases", [case.name for case in spec.test.cases])
@@ -40,7 +40,7 @@ def claim_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _unlisted(key: str, names: Iterable[str], legal: tuple[str, ...], description: str) -> Iterator[Fault]:
-    """Names that are none of the legal ones."""
+    """Find names that are not legal."""
     for name in names:
         if name not in legal:
             yield unknown(f"test.{key}", name, legal, f"`{name}` is no {description}")
@@ -68,12 +68,12 @@ def _positive(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def slug(name: str) -> str:
-    """A name in words as part of a Python name: `the_inverse_undoes_the_call`."""
+    """Turn words into part of a Python name, such as `the_inverse_undoes_the_call`."""
     return re.sub(r"\W+", "_", name.replace("'", ""), flags=re.ASCII).strip("_").lower()
 
 
 def _name_faults(key: str, names: list[str]) -> Iterator[Fault]:
-    """Names become those of tests: words, each another."""
+    """Check that names are words, distinct as names of tests."""
     slugs = [slug(name) for name in names]
     for index, (name, short) in enumerate(zip(names, slugs, strict=True)):
         place = f"test.{key}.{index}.name"
@@ -101,7 +101,7 @@ def _holds(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _not_passed(spec: ModuleSpec, names: Iterable[str], place: str, claimed: set[str]) -> Iterator[Fault]:
-    """Arguments that the example call leaves at their default."""
+    """Find arguments that the example call leaves at their default."""
     passed = passed_names(spec)
     others = {argument.name for argument in spec.call_arguments if not argument.is_marker}
     for name in (name for name in names if name in others - {*passed} - claimed):
@@ -124,7 +124,7 @@ def _reference(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def reference_body(source: str) -> str:
-    """The statements of a reference: an expression is what they return."""
+    """Return the statements of a reference, with `return` before a single expression."""
     return f"return {source}" if _is_expression(ast.parse(source)) else source
 
 
@@ -148,7 +148,7 @@ def _dtypes(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _invariants(spec: ModuleSpec) -> Iterator[Fault]:
-    """Names of no invariant, and axes where there can be none."""
+    """Find unknown invariants, and axes of invariants that take none."""
     place = "test.invariants"
     for said in spec.test.invariants:
         along = re.fullmatch(_ALONG, said)

@@ -1,4 +1,4 @@
-"""The rules for further constructors, and for calls of the class in any method: each gives what the class takes."""
+"""Rules for further constructors, and for calls of a class: each call must fit its constructor."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ _BESIDE = ("helpers", "below")
 
 
 def constructor_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What is wrong with the class methods that return an instance, and with the calls of the class in any method."""
+    """Find faults in class methods that return an instance, and in calls of the class in any method."""
     for method in spec.methods:
         place = f"{method.table}.{method.name}"
         if method.builds(spec.name) and not kind_of(spec.kind).has_instances:
@@ -43,7 +43,10 @@ def _body_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
 
 
 def beside_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
-    """Calls of generated classes of the file that do not fit what these take: of others in the class, of all beside it."""
+    """Find calls that do not fit the generated classes of a file.
+
+    In the class, only calls of other classes are checked. In the helpers beside it, every call is.
+    """
     others = _with_known_constructor(known[name] for name in siblings(spec) if name in known)
     beside = others | _with_known_constructor([spec])
     for piece in pieces(spec) if beside else ():
@@ -55,13 +58,16 @@ def beside_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator
 
 
 def _with_known_constructor(specs: Iterable[ModuleSpec]) -> dict[str, ModuleSpec]:
-    """The classes by name of which all is known that the constructor takes: it is emitted, and takes nothing for bases."""
+    """Return the classes whose constructor is known, by name.
+
+    A constructor is known if it is emitted, and the class has no bases that add arguments.
+    """
     emitted = (spec for spec in specs if not spec.bases and spec.own_constructor is None)
     return {spec.name: spec for spec in emitted if kind_of(spec.kind).stores}
 
 
 def _call_faults(spec: ModuleSpec, call: ast.Call, name: str, place: str) -> Iterator[Fault]:
-    """What is given and not taken, or needed and not given, in the words of Python."""
+    """Check that a call fits the constructor, and report a misfit in the words of Python."""
     signature, written = _signature(spec, name), ast.unparse(call.func)
     if name == "create" and _lacks_create(spec):
         yield Fault(
@@ -88,13 +94,13 @@ def _call_faults(spec: ModuleSpec, call: ast.Call, name: str, place: str) -> Ite
 
 
 def _lacks_create(spec: ModuleSpec) -> bool:
-    """Whether a class and its bases have no `create`, since the fields are all that it takes."""
+    """Whether a class and its bases have no `create`, since the class takes only its fields."""
     is_known = not spec.bases and spec.own_constructor is None and kind_of(spec.kind).stores
     return is_known and not (constructor.has_factory(spec) or spec.defines("create"))
 
 
 def _misfit(signature: Signature, call: ast.Call) -> str:
-    """What Python says of a call that does not fit; nothing of one that does."""
+    """Return the error of Python for a call that does not fit a signature, or an empty text."""
     named = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
     try:
         # First, since a name that is not taken hides one that is missing.
@@ -111,7 +117,7 @@ def _shown(signature: Signature) -> str:
 
 
 def _signature(spec: ModuleSpec, name: str) -> Signature | None:
-    """What the constructor `name` takes, where that is known."""
+    """Return the signature of the constructor `name`, if it is known."""
     further = next((method for method in spec.methods if method.name == name), None)
     if further is not None:
         return _of_parameters(constructor.parameters_of(further.call.args))
@@ -124,7 +130,7 @@ def _signature(spec: ModuleSpec, name: str) -> Signature | None:
 
 
 def _of_stored_fields(spec: ModuleSpec) -> Signature | None:
-    """What the class itself takes: the fields, as they are stored."""
+    """Return the signature of the class itself, which takes the fields as they are stored, if known."""
     is_known = kind_of(spec.kind).stores and not (spec.nests or any(base.module for base in spec.bases))
     is_known = is_known and not (spec.source and spec.bases)  # whose fields are known later
     if not is_known or constructor.rebuilds_by(spec, "static"):
@@ -140,7 +146,7 @@ def _of_parameters(taken: Iterable[constructor.Parameter]) -> Signature:
 
 
 def _of(arguments: Iterable[tuple[str, bool, bool]]) -> Signature:
-    """A signature of names, each with whether it must be given, and by keyword."""
+    """Build a signature from names, each with whether it is required, and whether it is keyword-only."""
     kinds, defaults = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY), (..., Parameter.empty)
     return Signature(
         [Parameter(name, kinds[by_name], default=defaults[needed]) for name, needed, by_name in arguments]

@@ -1,4 +1,4 @@
-"""The rules for the example values of `[test]`: sizes and values of what the constructor, the call and the methods take."""
+"""Rules for the example values of `[test]`: sizes, and values of arguments."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -20,7 +20,7 @@ from scaffold.spec.unit import siblings
 
 
 def example_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What is wrong with the example, and with each further configuration besides."""
+    """Find faults in the example, and in each further configuration."""
     yield from _with_cases(spec, _example)
     for index, (_, changed) in enumerate(case_specs(spec)):
         if passed_names(changed) != passed_names(spec):
@@ -30,7 +30,7 @@ def example_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _with_cases(spec: ModuleSpec, faults_of: Callable[[ModuleSpec], Iterable[Fault]]) -> Iterator[Fault]:
-    """The faults of the example, and those of each further configuration that are not the same, at its place."""
+    """Yield the faults of the example, then further faults of each case at the place of the case."""
     base = frozenset(faults_of(spec))
     yield from base
     for index, (_, changed) in enumerate(case_specs(spec)):
@@ -50,7 +50,7 @@ def _example(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def arguments_known(spec: ModuleSpec) -> set[str]:
-    """The arguments for which `[test]` may have examples: by name, and of a method with the method before it."""
+    """Return the arguments for which `[test]` may have values: by name, and as `METHOD.NAME`."""
     taken = ((function.name, each) for _, function in spec.functions for each in function.call.args)
     of_methods = [(each.name, f"{name}.{each.name}") for name, each in taken if not each.is_marker]
     return {parameter.name for parameter in parameters(spec)}.union(*of_methods)
@@ -59,9 +59,10 @@ def arguments_known(spec: ModuleSpec) -> set[str]:
 def unknown_faults(
     spec: ModuleSpec, every: Sequence[ModuleSpec] = (), beside: Sequence[ModuleSpec] | None = None
 ) -> Iterator[Fault]:
-    """Names in `[test]` of what neither the class has nor one of its bases; `every` are the specs of these, where they are known.
+    """Find names in `[test]` that neither the class nor a base has.
 
-    A dim may also be one of a class of its file that it holds, or that its methods take; `beside` has these, where they are known.
+    `every` has the known specs of bases. `beside` has the known classes of the file that the class holds or
+    takes, whose dims count as well.
     """
     whole, test = (spec, *every), spec.test
     is_later = (spec.bases and not every) or (siblings(spec) and beside is None)
@@ -83,7 +84,10 @@ def unknown_faults(
 
 
 def values_of_no_argument(spec: ModuleSpec) -> Iterator[Fault]:
-    """The example values that neither the author's `__init__` takes, nor a method of the class; nothing is known where it takes any."""
+    """Find example values that neither the author's `__init__` nor a method takes.
+
+    If the `__init__` takes any keyword, nothing is known.
+    """
     constructor = _kept_constructor(spec)
     if constructor is None or constructor.args.kwarg is not None:
         return
@@ -93,12 +97,12 @@ def values_of_no_argument(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _kept_constructor(spec: ModuleSpec) -> Function | None:
-    """An `__init__` that is kept word for word."""
+    """Return the `__init__` that is kept word for word, if any."""
     return function_of(next((each.call.source for each in spec.methods if each.name == "__init__"), ""))
 
 
 def _arguments_kept(spec: ModuleSpec) -> list[str]:
-    """The arguments of such a constructor, of which some have a type that the spec does not know."""
+    """Return the arguments of a kept `__init__`, even if the spec does not know their types."""
     constructor = _kept_constructor(spec)
     return [argument.arg for argument in arguments_of(constructor)] if constructor is not None else []
 
@@ -106,7 +110,7 @@ def _arguments_kept(spec: ModuleSpec) -> list[str]:
 def unknown_beside(
     spec: ModuleSpec, every: Sequence[ModuleSpec], beside: Sequence[ModuleSpec]
 ) -> Iterator[Fault]:
-    """The same in the example and in each further configuration, once the classes are known that it holds or takes."""
+    """Find unknown names in the example and the cases, once the classes beside this one are known."""
     return _with_cases(spec, lambda changed: unknown_faults(changed, every, beside))
 
 
@@ -130,7 +134,10 @@ def _sizes(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def example_size_faults(spec: ModuleSpec) -> list[Fault]:
-    """Dims that cannot be sized, and arrays that would be empty or too large; of the example, or else of cases."""
+    """Find dims without a size, and arrays that would be empty or too large.
+
+    Cases are checked only if the example has no such fault.
+    """
     cases = enumerate(changed for _, changed in case_specs(spec))
     of_cases = ((f"test.cases.{index}.sizes", case) for index, case in cases)
     return [*size_faults(spec, "test.sizes")] or [

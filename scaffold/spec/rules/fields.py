@@ -1,4 +1,4 @@
-"""The rules for fields: what goes with which type and role, and which values are of their type."""
+"""Rules for fields: what goes with a type and a role, and which values are of the type."""
 
 import ast
 import math
@@ -23,7 +23,7 @@ _NAN = "NaN differs from itself, so every use would compile anew"
 
 
 def field_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What is wrong with each field by itself and beside the others."""
+    """Find faults of each field, alone and beside the others."""
     for field in spec.fields:
         place = f"fields.{field.name}"
         yield from initialiser_faults(field, place)
@@ -43,7 +43,7 @@ def field_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def initialiser_faults(field: Field, place: str) -> Iterator[Fault]:
-    """What is wrong with the `init` of one field."""
+    """Find faults in the `init` of one field."""
     place, name = f"{place}.init", field.initialiser
     if field.role == "derived" and field.expression is None:
         yield Fault(place, "a derived field is an expression", 'write `init = "=self.a + self.b"`')
@@ -72,7 +72,7 @@ def _why_not_made(name: str, array: types.ArrayType) -> str | None:
 
 
 def _measure_faults(name: str, measure: str | None, array: types.ArrayType, place: str) -> Iterator[Fault]:
-    """Some names take a measure, one does nothing without it, and the others take none."""
+    """Check that an initialiser has its measure if it needs one, and none if it takes none."""
     initialiser = INITIALISERS[name]
     if measure is not None and not initialiser.measured:
         measured = ((other, each) for other, each in INITIALISERS.items() if each.measured)
@@ -87,7 +87,7 @@ def _measure_faults(name: str, measure: str | None, array: types.ArrayType, plac
 
 
 def _default_faults(field: Field, place: str) -> Iterator[Fault]:
-    """What the caller gives, or may leave out, goes with no `init`; a default is of the type."""
+    """Check that a field made by `init` has no default or converter, and that a default fits its type."""
     for key, verb in _VERBS.items():
         if getattr(field, key) is not None and field.stored and field.init is not None:
             message = f"`init` makes the field, so there is nothing given to {verb}"
@@ -112,7 +112,7 @@ def _takes_none(kind: types.Type) -> bool:
 
 
 def value_faults(kind: types.Type, source: str, place: str, *, static: bool = False) -> Iterator[Fault]:
-    """Why a default or a value is not of its type, or cannot be part of a treedef."""
+    """Find why a default or a value is not of its type, or cannot be part of a treedef."""
     message = _NAN if static and is_nan(source) else value_fault(kind, source)
     if message is not None:
         fix = f"write {described(kind)}, or `=` and an expression"
@@ -120,13 +120,13 @@ def value_faults(kind: types.Type, source: str, place: str, *, static: bool = Fa
 
 
 def _is_shared(field: Field, default: str) -> bool:
-    """Whether a default would be held by each instance as it is: arrays are copied, Modules are not."""
+    """Whether all instances would share a default, since Modules, unlike arrays, are not copied."""
     is_held = field.dynamic and any(isinstance(part, types.ClassType) for part in types.walk(field.type))
     return is_held and isinstance(ast.parse(default, mode="eval").body, ast.Call)
 
 
 def _flag_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
-    """`optional` names a bool: a field, an argument, or one that the constructor gets for it."""
+    """Check that `optional` names a bool: a field, an argument, or a flag that the constructor adds."""
     flag = field.optional
     if flag is None:
         return
@@ -189,7 +189,7 @@ def _why_not_held(spec: ModuleSpec, kind: types.ClassType, *, is_stored: bool) -
 
 
 def _dims(spec: ModuleSpec) -> Iterator[Fault]:
-    """A dim that an array is made with, and that is a field or an argument too, is an int there; `*shape` is a tuple."""
+    """Check that a field or argument with the name of a dim is an int, or for `*shape` a tuple."""
     several, bound = constructor.variadic_dims(spec), assigned_names(spec.setup)
     made = {name for field in spec.stored for name in constructor.initialised_dims(spec, field)}
     for name in (name for name in constructor.dims_of(spec) if name in made and name not in bound):
@@ -201,7 +201,7 @@ def _dims(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _declared(spec: ModuleSpec, name: str) -> Iterator[tuple[types.Type, str]]:
-    """What a field and an argument of this name hold, and the places of these."""
+    """Yield the types of the field and the argument of this name, each with its place."""
     field = spec.field(name)
     if field is not None:
         yield field.type, f"fields.{name}"
@@ -217,7 +217,7 @@ def _counts(kind: types.Type, *, several: bool) -> bool:
 
 
 def _taken_names(spec: ModuleSpec) -> Iterator[Fault]:
-    """Names that the class makes out of those of fields."""
+    """Find names that the class itself makes from the names of fields."""
     drawn = constructor.key_consumers(spec)
     made = {f"{name}_key": f"the key of `{name}`" for name in drawn if len(drawn) > 1}
     for field in spec.fields if constructor.rebuilds_by(spec, "static") else ():
@@ -230,12 +230,12 @@ def _taken_names(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 _CLOSE = 0.05
-"""How far a `std` may be from what is drawn, in parts of it."""
+"""The relative difference that `std` may have from the draw."""
 _LEGAL = ("numbers", "sizes of dims", "+ - * / // **", *(f"{name}(...)" for name in FUNCTIONS))
 
 
 def std_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
-    """What is wrong with the `std` of a field."""
+    """Find faults in the `std` of a field."""
     if field.std is None:
         return
     if field.array is None or not field.array.inexact or not _is_drawn(spec, field):
@@ -267,12 +267,12 @@ def _is_drawn(spec: ModuleSpec, field: Field) -> bool:
 
 
 _FORM = {"shape", "ndim", "size", "dtype", "itemsize", "nbytes"}
-"""What an array has without its values, as attributes and as functions of jax.numpy."""
+"""Properties of an array besides its values, as attributes and as functions of jax.numpy."""
 _ASKS_FOR_FORM = _FORM | {"len", "isinstance", "type", "result_type", "iscomplexobj", "isrealobj", "is_array"}
 
 
 def checks_of_values(spec: ModuleSpec) -> Iterator[Fault]:
-    """Checks that ask for the values of arrays, which fail under `jit`."""
+    """Find checks that read the values of arrays, and so fail under `jit`."""
     names = {field.name for field in spec.dynamic if field.array is not None}
     for field in spec.fields:
         read = _by_value(ast.parse(field.check.strip(), mode="eval"), names) if field.check else ()
@@ -286,7 +286,7 @@ def checks_of_values(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def checks_without_place(spec: ModuleSpec) -> Iterator[Fault]:
-    """Checks of a class whose author wrote what they would have to be added to."""
+    """Find checks that have no place, because the author wrote the method that would run them."""
     method = kind_of(spec.kind).checked_by_author(spec)
     for field in spec.fields if method else ():
         if field.check:
@@ -296,7 +296,7 @@ def checks_without_place(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _by_value(node: ast.AST, names: set[str]) -> Iterator[str]:
-    """The arrays of which an expression needs more than their form."""
+    """Yield the arrays whose values an expression reads, and not their form alone."""
     match node:
         case ast.Attribute(attr=attr) if attr in _FORM:
             return

@@ -1,4 +1,4 @@
-"""The names that the Python in a spec may use, and what it may do with an instance."""
+"""Rules for Python in a spec: the names that it may read, and the changes of an instance."""
 
 import ast
 from collections.abc import Callable, Iterator
@@ -23,17 +23,17 @@ from scaffold.spec.names import IMPORTS
 from scaffold.spec.rules.pieces import BUILTINS, Piece, class_names, imported_names, module_names, pieces
 
 _OF_NNX = frozenset(("eval", "iter_children", "iter_modules", "perturb", "set_attributes", "sow", "train"))
-"""What a module of Flax has beside its attributes."""
+"""Members that a module of Flax has beside its attributes."""
 _METHODS = frozenset(("create", "trainable", "__call__", "__dict__", *dir(object)))
 _SCALARS = ("bool", "complex", "float", "int", "str")
-"""The builtins that a type may be."""
+"""The builtins that are types of the grammar."""
 
 
 # -- what is done with an instance -------------------------------------------------------------------------------------
 
 
 def assignment_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """Pieces that change an instance."""
+    """Find pieces of Python that change an instance."""
     if spec.source and kind_of(spec.kind).variables:
         return  # of what its author holds, nobody knows what is a Variable
     updates = kind_of(spec.kind).variables or any(field.role == "state" for field in spec.fields)
@@ -49,9 +49,10 @@ def assignment_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _updates(spec: ModuleSpec, node: ast.AST) -> bool:
-    """Whether a node sets what an instance may change: a state, or of a Variable the whole or an entry.
+    """Whether a node sets what an instance may change: a state, or a whole or an entry of a Variable.
 
-    `self.means[name][...] = mean` sets the whole of a Variable in a container, and `self.counts[0] = count` an entry.
+    `self.means[name][...] = mean` sets the whole of a Variable in a container, and `self.counts[0] = count`
+    an entry.
     """
     has_variables = kind_of(spec.kind).variables
     field = spec.field(updated_entry(node) or "") if has_variables else None
@@ -65,7 +66,7 @@ def _updates(spec: ModuleSpec, node: ast.AST) -> bool:
 
 
 def _outside_classes(tree: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a tree, without the classes in it, whose methods have a `self` of their own."""
+    """Yield the nodes of a tree, except classes in it, whose methods have a `self` of their own."""
     yield tree
     for child in ast.iter_child_nodes(tree):
         if not isinstance(child, ast.ClassDef):
@@ -73,7 +74,7 @@ def _outside_classes(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _changed_self(node: ast.AST) -> tuple[str, ...]:
-    """What a node stores in or deletes from `self`: `self.x`, or `self.x[...]`."""
+    """Return what a node stores in or deletes from `self`: `self.x`, or `self.x[...]`."""
     match node:
         case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
             root: ast.AST = node
@@ -90,23 +91,23 @@ def _changed_self(node: ast.AST) -> tuple[str, ...]:
 
 
 def classes_used(spec: ModuleSpec, is_class: Callable[[str], bool]) -> tuple[str, ...]:
-    """The generated classes that the Python of the spec names, beside those of its types."""
+    """Return the generated classes that the Python of the spec names, and its types do not."""
     taken = {*IMPORTS, *imported_names(spec), *BUILTINS, spec.name, *(field.name for field in spec.fields)}
     named = sorted(names_read(spec) - taken)
     return tuple(name for name in named if name.lstrip("_")[:1].isupper() and is_class(name))
 
 
 def names_read(spec: ModuleSpec) -> set[str]:
-    """The names that the Python of the spec reads and does not bind."""
+    """Return the names that the Python of the spec reads and does not bind."""
     return {name for piece in pieces(spec) for name in free_names(piece.text, expression=piece.expression)}
 
 
 OF_TESTS = frozenset(name for name, line in IMPORTS.items() if line.startswith("from pytree_laws"))
-"""Names that a class has no use for, and that nobody means who mistypes one."""
+"""Names that a class does not need, and that are no likely meaning of a misspelt name."""
 
 
 def known_names(spec: ModuleSpec) -> Iterator[Fault]:
-    """Names that stand for nothing where they are used."""
+    """Find names that are unknown where they are used."""
     shared = module_names(spec) | spec.unread
     types = ((field.name, field.type.text) for field in spec.fields if isinstance(field.type, OpaqueType))
     annotations = () if kind_of(spec.kind).is_carried else (Piece(f"fields.{n}.type", t) for n, t in types)
@@ -123,7 +124,7 @@ def known_names(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _how_to_know(spec: ModuleSpec, name: str, known: frozenset[str], key: str) -> str:
-    """What to write for a name that is not known at `key`."""
+    """Return a fix for a name that is not known at `key`."""
     field = spec.field(name)
     if key == "init" and field is not None and field.stored and not field.given:
         return f'compute it in `setup`, as `{name} = ...`, and write `init = "={name}"` for the field'
@@ -144,14 +145,14 @@ def _how_to_know(spec: ModuleSpec, name: str, known: frozenset[str], key: str) -
 _OF_RECORDS: dict[str, str] = dict.fromkeys(
     ("replace", "_replace"), "import dataclasses, and write `dataclasses.replace(self, ...)`"
 )
-"""What gives a changed copy in classes of `flax.struct` and `chex`, and of named tuples."""
+"""Methods for a changed copy, as `flax.struct`, `chex` and named tuples have them, with a fix."""
 
 
 def known_attributes(spec: ModuleSpec) -> Iterator[Fault]:
-    """Attributes of `self` that are no field.
+    """Find attributes of `self` that are no field.
 
-    What leaves methods to subclasses may leave attributes to them too: those that inherit a method are asked. What asks if `self` is an
-    instance of another class, or has an attribute, reads what that has.
+    A class that leaves methods to subclasses is skipped, since it may leave attributes to them too. A piece
+    is skipped if it asks whether `self` has an attribute or is of another class.
     """
     legal = tuple(sorted({*kind_of(spec.kind).members, *class_names(spec)}))
     is_open = any(is_left_open(call.source) or is_missing(call.body) for call in spec.calls)
@@ -170,7 +171,7 @@ def known_attributes(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def keys_used_once(spec: ModuleSpec) -> Iterator[Fault]:
-    """Each expression may hand the key to one consumer."""
+    """Check that each expression passes the key to one consumer at most."""
     for field in spec.stored:
         if field.expression and count_name(field.expression, "key") > 1:
             fix = "split it: `jax.random.split(key, 2)` gives a key to each consumer"

@@ -1,4 +1,4 @@
-"""The rules for what a class has beside its fields: groups, with what their layout does, methods, type parameters."""
+"""Rules for members beside fields: groups and their layout, methods, and type parameters."""
 
 import re
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ from scaffold.spec.rules.pieces import imported_names
 
 
 def class_of_group(class_name: str, group: str) -> str:
-    """The name of the class of a group where none is given: `SplitParams` and `small` give `SplitParamsSmall`."""
+    """Return the default class name of a group: `SplitParamsSmall` for `small` of `SplitParams`."""
     return class_name + "".join(word[:1].upper() + word[1:] for word in group.split("_"))
 
 
 def group_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """Groups whose names or members cannot be, and what their layout does not go with."""
+    """Find groups with wrong names or fields, and what their layout rules out."""
     for group in spec.groups:
         yield from _group_faults(spec, group, f"groups.{group.name}")
     if spec.nests:
@@ -44,14 +44,14 @@ def _group_faults(spec: ModuleSpec, group: Group, place: str) -> Iterator[Fault]
 
 
 def members_of(spec: ModuleSpec, group: Group) -> Iterator[str]:
-    """What the class has for a group."""
+    """Yield the names of the members that the class has for a group."""
     yield from (f"select_{group.name}", f"partition_{group.name}")
     yield from ("combine",) * kind_of(spec.kind).combines
     yield from (group.name,) * spec.nests
 
 
 def _nested_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What a class cannot be whose groups are classes."""
+    """Find what rules out groups that are classes."""
     if not spec.groups and not spec.unread:
         fix = 'write `[groups]` and `small = ["element1", "element2"]`, or remove it'
         yield Fault("layout", "`nested` makes a class of each group, and there are none", fix)
@@ -71,7 +71,7 @@ _TAKES_FIELDS = {
 
 
 def _class_faults(spec: ModuleSpec, group: Group, place: str) -> Iterator[Fault]:
-    """What is wrong with the name of the class of a group."""
+    """Find faults in the class name of a group."""
     if group.name == "combine" and kind_of(spec.kind).combines:
         fix = "rename it, to `combined` for example"
         yield Fault(place, "`combine` is a name that the class uses itself", fix)
@@ -85,7 +85,10 @@ def _class_faults(spec: ModuleSpec, group: Group, place: str) -> Iterator[Fault]
 
 
 def _nested_field_faults(spec: ModuleSpec, field: Field) -> Iterator[Fault]:
-    """A field lies in one class; that of a group has no call, and none of the other fields."""
+    """Check that a field lies in one group at most, and says nothing that only the whole class can do.
+
+    The class of a group has no call, and none of the other fields.
+    """
     holders = [group.name for group in spec.groups if field.name in group.fields]
     if len(holders) > 1:
         message = f"`{field.name}` is in {' and '.join(f'`{name}`' for name in holders)}, and can lie in one class alone"
@@ -108,7 +111,7 @@ _TYPE_PARAMETER = r"(?a)[A-Z]\w*"
 
 
 def generic_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What is wrong with the type parameters."""
+    """Find faults in the type parameters."""
     names = [parameter.name for parameter in spec.generic]
     for name in dict.fromkeys(names):
         if not re.fullmatch(_TYPE_PARAMETER, name) or name in IMPORTS or name == spec.name:
@@ -118,7 +121,7 @@ def generic_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def method_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What is wrong with the methods, but for what is told of their arguments, results and bodies as of a call's."""
+    """Find faults in the names of methods. `call_faults` checks their arguments, results and bodies."""
     seen: set[str] = set()
     for method in spec.methods:
         place, name = f"{method.table}.{method.name}", method.name
@@ -141,7 +144,7 @@ def _name_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
 
 
 def _of_class(spec: ModuleSpec) -> set[str]:
-    """The methods that the class has without the author."""
+    """Return the names of the methods that the class has without the author."""
     kind = kind_of(spec.kind)
     names = {"__call__", "__init__", *kind.members}
     names.update(name for group in spec.groups for name in members_of(spec, group))

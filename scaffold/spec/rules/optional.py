@@ -1,6 +1,6 @@
-"""Uses of what may be None that fail whenever they are reached, and are always reached.
+"""Uses of a value that may be None, which always run and then fail.
 
-Only statements before which nothing branches are looked at, so no guard of any sort can be overlooked.
+Only statements before any branch are checked, so that no guard of any sort is overlooked.
 """
 
 import ast
@@ -12,18 +12,18 @@ from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.pieces import expression_key
 
 _PLAIN = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return)
-"""Statements that go on to the next one, and whose parts are all evaluated."""
+"""Statements whose parts are all evaluated, without a branch."""
 _LAZY = (
     *(ast.BoolOp, ast.IfExp, ast.Compare, ast.Lambda, ast.NamedExpr),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
 )
-"""Expressions that may leave a part unevaluated, or ask before they use it."""
+"""Expressions that may leave a part unevaluated, or that test a part before they use it."""
 
 
 def optional_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """Optional fields that the call, or a derived field, uses without asking whether they are there.
+    """Find optional fields that the call or a derived field uses without a test for None.
 
-    A method may be for the instances alone that have them.
+    Other methods are skipped, since they may be only for instances that have the field.
     """
     fields = {field.name: field for field in spec.stored if field.optional or field.nullable}
     if not fields:
@@ -53,7 +53,8 @@ def _fault(field: Field, use: ast.expr, place: str) -> Fault:
 
 
 def _uses(body: Iterable[ast.stmt]) -> Iterator[tuple[ast.expr, str]]:
-    """What is always evaluated and fails if an attribute of `self` is None, with the name of that."""
+    """Yield each expression that always runs and fails if an attribute of `self` is None, with the attribute.
+    """
     for statement in body:
         if not isinstance(statement, _PLAIN):
             return
@@ -75,7 +76,7 @@ def _evaluated(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def _operands(node: ast.expr) -> tuple[ast.expr, ...]:
-    """The parts of `node` that must not be None."""
+    """Return the parts of `node` that must not be None."""
     match node:
         case ast.BinOp(left=ast.Constant(value=str()) | ast.JoinedStr(), op=ast.Mod()):
             return ()

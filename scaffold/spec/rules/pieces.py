@@ -1,4 +1,4 @@
-"""The pieces of Python in a spec, each with the names that are known there besides those of the module."""
+"""Pieces of Python in a spec, each with the names that are known there besides names of the module."""
 
 import builtins
 from collections.abc import Iterator
@@ -22,26 +22,26 @@ Names = frozenset[str]
 
 
 class Piece(Struct, frozen=True):
-    """A piece of Python, and where it stands in the spec."""
+    """A piece of Python, and its place in the spec."""
 
     key: str
     text: str
     names: Names = frozenset()
-    """The names that are known there besides those of the module."""
+    """Names that are known in the piece, besides names of the module."""
     expression: bool = True
     of_instance: bool = False
-    """Whether its `self` is an instance of the class."""
+    """Whether `self` in the piece is an instance of the class."""
     builder: bool = False
-    """Whether it runs while an instance is made, and may assign its fields."""
+    """Whether the piece runs while an instance is made, and may assign its fields."""
 
 
 _BUILDERS = ("__init__", "__post_init__", "__new__", "__setattr__", "__setstate__")
-"""The methods that run before an instance is done, or that say themselves what an assignment does."""
+"""Methods that run before an instance is complete, or that define what an assignment does."""
 _OF_TESTS = frozenset(("seed", "self"))
 
 
 def pieces(spec: ModuleSpec) -> Iterator[Piece]:
-    """Every piece of Python that the author wrote."""
+    """Yield every piece of Python that the author wrote."""
     for key in ("source", "helpers", "below"):
         if text := getattr(spec, key):
             yield Piece(key, text, expression=False)
@@ -66,7 +66,7 @@ def _of_constructor(spec: ModuleSpec) -> Iterator[Piece]:
 
 
 def expression_key(field: Field) -> str:
-    """The key under which the author wrote the expression of a field."""
+    """Return the key under which the author wrote the expression of a field."""
     return "of" if field.role == "shared" else "init"
 
 
@@ -98,7 +98,7 @@ def _of_function(spec: ModuleSpec, key: str, function: Method) -> Iterator[Piece
 
 
 def pieces_of_tests(spec: ModuleSpec) -> Iterator[Piece]:
-    """The Python that the author wrote for the tests alone."""
+    """Yield the Python that the author wrote for the tests alone."""
     test = spec.test
     values = {"values": test.values, "other": test.other}
     values |= {f"cases.{index}.values": case.values for index, case in enumerate(test.cases)}
@@ -111,7 +111,7 @@ def pieces_of_tests(spec: ModuleSpec) -> Iterator[Piece]:
 
 
 def claims(spec: ModuleSpec) -> Iterator[Piece]:
-    """What the tests say of the fields and the arguments of the call."""
+    """Yield the conditions and the reference, which read the fields and the arguments of the call."""
     names = {"self", *(argument.name for argument in spec.call_arguments)}
     names |= {STATE_ARGUMENT.name} if state_fields(spec) else set[str]()
     of_conditions = frozenset((*names, "close", *claimed_arguments(spec)))
@@ -123,13 +123,13 @@ def claims(spec: ModuleSpec) -> Iterator[Piece]:
 
 
 def module_names(spec: ModuleSpec) -> Names:
-    """The names that are known everywhere in the module of a class."""
+    """Return the names that are known everywhere in the module of a class."""
     imports = {*IMPORTS, *kind_of(spec.kind).imports, *imported_names(spec)}
     return frozenset({*imports, *BUILTINS, spec.name, *siblings(spec)})
 
 
 def imported_names(spec: ModuleSpec) -> Names:
-    """The names that the spec's imports, the classes of its fields and its helpers bring in."""
+    """Return the names that imports, types, type parameters and helpers of the spec bring in."""
     named = (line for line in spec.imports if not line.endswith(" import *"))
     lines = frozenset(assigned_names("\n".join(named)))
     types = {kind.name for kind in (*spec.classes, *spec.generic)}
@@ -138,6 +138,6 @@ def imported_names(spec: ModuleSpec) -> Names:
 
 
 def class_names(spec: ModuleSpec) -> Names:
-    """The names that the body of the class binds, which its statements and decorators may read."""
+    """Return the names that the class body binds, which its statements and decorators may read."""
     carried = (bound_by(method.call.source) for method in spec.methods if method.call.source)
     return frozenset(member.name for member in (*spec.fields, *spec.methods)).union(*carried)

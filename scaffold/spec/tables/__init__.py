@@ -1,1 +1,1 @@
-"""TOML and the keys that a spec may hold; nothing here knows what a spec means."""
+"""TOML and the keys that a spec may hold, without the meaning of a spec."""

@@ -1,4 +1,4 @@
-"""Whether what stands under a key is of its form, and every key one that is known and has a use."""
+"""Checks of keys: each must be known, of use to the kind, and hold a value of the right form."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
@@ -15,8 +15,10 @@ from scaffold.spec.tables.keys import FIELD_KEYS, STORED
 def sound_table(
     raw: Mapping[str, Any], keys: Mapping[str, Key], where: str, kind: str = ""
 ) -> tuple[dict[str, Any], list[Fault]]:
-    """The entries of a table that are known and of their form, and the faults of all: also of keys that are missing, that are
-    not legal, or that the kind has no use for."""
+    """Return the known entries of the right form, and the faults of the whole table.
+
+    Faults also cover missing keys, illegal values, and keys that the kind has no use for.
+    """
     sound: dict[str, Any] = {}
     faults = [
         Fault(where, f"`{name}` is missing", f"write `{name} = ...`: {key.doc}")
@@ -39,7 +41,10 @@ def sound_table(
 
 
 def _in_parentheses(raw: Mapping[str, Any], value: Any) -> str:
-    """How a number beside an initialiser is said, as the `scale` of a uniform draw is in jax; empty where that takes none."""
+    """Suggest `uniform(0.1)` for a number beside an initialiser, or return an empty text.
+
+    jax takes such a number as the argument `scale`.
+    """
     init = raw.get("init")
     initialiser = INITIALISERS.get(init) if isinstance(init, str) else None
     takes = initialiser is not None and initialiser.measured and type(value) in (int, float)
@@ -47,7 +52,7 @@ def _in_parentheses(raw: Mapping[str, Any], value: Any) -> str:
 
 
 def sound_options(raw: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], list[Fault]]:
-    """The same of the table `[options]` of a spec of this kind."""
+    """Check the table `[options]` of a spec of this kind as `sound_table` does."""
     keys = kind_of(kind).options
     if raw and not keys:
         having = {name: tuple(kind_of(name).options) for name in KINDS}
@@ -58,7 +63,7 @@ def sound_options(raw: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], li
 
 
 def untaken(kind: str, name: str, where: str) -> Fault:
-    """The fault of a key, or a role, that the classes of a kind have no use for."""
+    """Return the fault of a key or a role that classes of this kind have no use for."""
     legal = kinds_that_take(name)
     if not legal:  # what is carried alone has it
         fix = "remove it, and give `values` to the arguments; or have the class emitted word for word, with `@as_written`"
@@ -69,7 +74,7 @@ def untaken(kind: str, name: str, where: str) -> Fault:
 
 
 def needless_keys(table: Mapping[str, Any], name: str, role: str, kind: str) -> Iterator[Fault]:
-    """The faults of keys that say nothing of a field with this role, or of any field of this kind."""
+    """Find keys that say nothing of a field with this role, or of any field of this kind."""
     for key in table.keys() & FIELD_KEYS.keys():
         if role not in FIELD_KEYS[key].roles:
             fix = "remove it, or write another role"
@@ -94,7 +99,10 @@ def _illegal(value: Any, key: Key, where: str) -> Iterator[Fault]:
 
 
 def is_value(value: Any, *, tables: bool = False) -> bool:
-    """Whether a TOML value can be written as Python: text, numbers, booleans, arrays of these (and tables)."""
+    """Whether Python source can express a TOML value.
+
+    Text, numbers, booleans and arrays can, and with `tables` also tables.
+    """
     if isinstance(value, list):
         return all(is_value(item, tables=tables) for item in as_list(value))
     if tables and isinstance(value, Mapping):

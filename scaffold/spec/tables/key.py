@@ -1,4 +1,4 @@
-"""A key of a spec: what it means, and which values may stand under it."""
+"""Keys of a spec: their meaning, and the forms of their values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ ROLES = ("param", "data", "buffer", "static", "callable", "module", "state", "de
 
 
 class Form(Struct, frozen=True):
-    """What may stand under a key: an example of it, of which types of Python it is, and how JSON Schema says that."""
+    """The form of a value: an example, its Python types, and its JSON Schema."""
 
     example: str
     types: tuple[type, ...]
@@ -40,11 +40,11 @@ FORMS = {
 
 
 class Key(Struct, frozen=True):
-    """A key: what it means, and the form of its value."""
+    """A key: its meaning, and the form of its value."""
 
     doc: str
     form: str = "string"
     legal: tuple[str, ...] = ()
     required: bool = False
     roles: tuple[str, ...] = ROLES
-    """The roles of the fields of which it says something."""
+    """The roles of the fields of which the key says something."""

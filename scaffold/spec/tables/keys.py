@@ -8,7 +8,7 @@ CONSTRUCTORS = ("factory", "init")
 REBUILDS = ("bypass", "flag", "factory", "static", "dataclass")
 LAYOUTS = ("flat", "nested")
 STORED = ROLES[:-2]
-"""The roles of fields that an instance holds: the others are computed at each use."""
+"""The roles of fields that an instance holds. Other fields are computed at each use."""
 _DYNAMIC = ("param", "data", "buffer", "module", "state")
 _TRAINED = ("param", "module")
 
@@ -18,7 +18,7 @@ COMPUTES = ("bfloat16", "float16", "float32")
 """The dtypes in which methods may compute."""
 NARROW_DTYPES = ("f16", "bf16", "f32")
 ALLOWED = ("reuses_key", "shares_noise", "truncated")
-"""What suites take for a mistake where nothing says that it is meant."""
+"""Behaviour that suites report as a mistake, unless the spec allows it."""
 
 
 _COMMENT = Key("Comment above it.")
@@ -190,7 +190,7 @@ CONDITION_KEYS = {
     "at_start": Key("Whether it holds of a new instance alone, and not after training.", "boolean"),
 }
 SELF = "self"
-"""What a method carries that gives the next instance."""
+"""The `carry` of a method that returns the next instance."""
 _OF_METHODS = ("args", "returns", "body", "source", "doc", "comment")
 METHOD_KEYS = {
     "decorator": Key("`property`, `classmethod`, `staticmethod`, `eqx.filter_jit`; several on a line each."),

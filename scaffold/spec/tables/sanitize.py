@@ -1,6 +1,6 @@
-"""What no rule should have to think of: keys that are no text, letters that no file can hold, numbers beyond 64 bits.
+"""Input that no rule should meet: odd keys, odd letters, deep nesting, numbers beyond 64 bits.
 
-Each is a fault, and is taken out or replaced, so that the rules see the rest.
+Each is a fault, and is removed or replaced, so that rules see the rest.
 """
 
 import re
@@ -16,7 +16,7 @@ Path = tuple[str, ...]
 
 
 def sanitized(raw: Mapping[Any, Any], where: str) -> tuple[dict[str, Any], list[Fault]]:
-    """A copy of tables that holds nothing odd, and the faults of what was."""
+    """Copy tables without anything odd, and return the faults of what was odd."""
     faults: list[Fault] = []
     return dict(_entries(raw, (), where, faults)), faults
 

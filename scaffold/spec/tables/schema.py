@@ -9,7 +9,7 @@ from scaffold.spec.tables.key import FORMS, Key
 
 
 def json_schema() -> dict[str, Any]:
-    """Draft 2020-12 schema of `specs/NAME.toml`, for editors that complete and check TOML."""
+    """Return the Draft 2020-12 schema of `specs/NAME.toml`, for editors that complete and check TOML."""
     schema = _table(keys.SPEC_KEYS)
     schema["properties"]["fields"]["additionalProperties"] = {
         "anyOf": [
@@ -47,7 +47,7 @@ def _table(entries: Mapping[str, Key]) -> dict[str, Any]:
 
 
 def _function(entries: Mapping[str, Key]) -> dict[str, Any]:
-    """A table with the body of a method, or with its whole source."""
+    """Return the schema of a method, which needs a body or its whole source."""
     either = [{"required": [name]} for name in ("body", "source") if name in entries]
     return {**_table(entries), "anyOf": either}
 

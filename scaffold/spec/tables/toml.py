@@ -1,4 +1,4 @@
-"""A spec as TOML text: reading with the place of a fault, and writing what the command line said."""
+"""Specs as TOML text: a reader that locates faults, and a writer for specs of the command line."""
 
 import json
 import re
@@ -17,7 +17,7 @@ _TOP = tuple(name for name, key in SPEC_KEYS.items() if key.form != "table")
 
 
 def read_text(path: Path, where: str) -> str:
-    """The text of a spec. Raises `ScaffoldError` where there is none."""
+    """Read the text of a spec. Raises `ScaffoldError` if the file is unreadable or not UTF-8."""
     try:
         return read_regular(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -29,7 +29,7 @@ def read_text(path: Path, where: str) -> str:
 
 
 def read_toml(text: str, where: str) -> dict[str, Any]:
-    """The tables of a TOML text. Raises `ScaffoldError` with the line of a fault."""
+    """Parse TOML into tables. Raises `ScaffoldError` with the line of a fault."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -44,7 +44,7 @@ _AT = r" \(at (?:line (\d+), column (\d+)|end of document)\)$"
 
 
 def _not_toml(why: str, where: str, text: str = "") -> ScaffoldError:
-    """The error for what tomllib says, whose place goes where places go."""
+    """Build the error for a message of tomllib, with the location moved from the message to the fault."""
     at = re.search(_AT, why)
     last = text.rstrip().rpartition("\n")
     end = (last[0].count("\n") + 1 + bool(last[1]), len(last[2]) + 1)
@@ -56,7 +56,7 @@ def _not_toml(why: str, where: str, text: str = "") -> ScaffoldError:
 
 
 def write_toml(raw: Mapping[str, Any], schema: str) -> str:
-    """The text of a spec file; `schema` is the path of the JSON Schema, relative to the file."""
+    """Write the text of a spec file. `schema` is the path of the JSON Schema, relative to that file."""
     lines = [f"#:schema {schema}"]
     lines += [f"{name} = {toml_value(raw[name])}" for name in _TOP if name in raw]
     lines += ["", "[fields]"]
@@ -82,7 +82,7 @@ def _key(name: str) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """A TOML value; a text of several lines becomes a multi-line string, a table an inline table."""
+    """Write a TOML value. Text of several lines becomes a multi-line string, a table an inline table."""
     match value:
         case bool():
             return str(value).lower()
@@ -99,7 +99,10 @@ def toml_value(value: Any) -> str:
 
 
 def toml_string(text: str) -> str:
-    """A TOML basic string. JSON escapes are TOML escapes, but for DEL, which TOML does not take unescaped."""
+    """Write a TOML basic string.
+
+    JSON escapes are TOML escapes, but TOML requires an escape for DEL as well.
+    """
     if "\n" in text.strip("\n") and "\r" not in text:
         escaped = "\n".join(json.dumps(line, ensure_ascii=False)[1:-1] for line in text.split("\n"))
         readable = escaped if '""' in text or text.endswith('"') else escaped.replace('\\"', '"')

@@ -1,6 +1,6 @@
-"""Where each key of a TOML text stands: tomllib tells values, and no places.
+"""Locations of keys in a TOML text, since tomllib returns values without places.
 
-The text has been read by tomllib before, so it is valid, and nothing here looks for faults.
+tomllib has read the text before, so it is valid, and nothing here looks for faults.
 """
 
 import re
@@ -27,7 +27,7 @@ _PLAIN = re.compile(r"[^,\]}#\n]*")
 
 
 def key_locations(text: str) -> dict[Path, Location]:
-    """The location of each key by its path; the parts of an array are keys by their number."""
+    """Return the location of each key by its path. Elements of an array are keys by index."""
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
     offsets = _Scanner(text).document()
     lines = {path: bisect_right(starts, offset) for path, offset in offsets.items()}
@@ -35,7 +35,7 @@ def key_locations(text: str) -> dict[Path, Location]:
 
 
 class _Scanner:
-    """Walks through a valid document and notes where keys begin."""
+    """A scanner that walks through a valid document and notes where keys begin."""
 
     def __init__(self, text: str):
         self.text, self.at = text, 0
@@ -58,7 +58,7 @@ class _Scanner:
         return match
 
     def header(self) -> Path:
-        """`[a.b]` or `[[a.b]]`: the path of the table that follows."""
+        """Read `[a.b]` or `[[a.b]]`, and return the path of the table that follows."""
         start, brackets = self.at, 1 + self.text.startswith("[[", self.at)
         self.at += brackets
         written = self.key()
@@ -72,7 +72,7 @@ class _Scanner:
         return path
 
     def resolved(self, written: Path) -> Path:
-        """The path of a table, with the number of the last one where there is an array of them."""
+        """Return a path in which the index of the last table follows each array of tables."""
         path: Path = ()
         for part in written:
             path = (*path, part)
@@ -84,7 +84,7 @@ class _Scanner:
             self.found.setdefault(path[:length], offset)
 
     def entry(self, table: Path) -> Path:
-        """`key = value` in a table, whose path it gives back."""
+        """Read `key = value` in a table, and return the path of that table."""
         start = self.at
         path = (*table, *self.key())
         self.note(path, start)
@@ -94,7 +94,7 @@ class _Scanner:
         return table
 
     def key(self) -> Path:
-        """The parts of a dotted key."""
+        """Read a dotted key, and return its parts."""
         inner: Any = tomllib.loads(f"{self.skip(_KEY)[0]} = 0")
         parts: Path = ()
         while isinstance(inner, dict):
@@ -118,7 +118,7 @@ class _Scanner:
             self.skip(_STRING if letter in "\"'" else _PLAIN)
 
     def begins(self, end: str) -> bool:
-        """Whether another part begins here; commas and the end are passed over."""
+        """Skip commas, and return whether another part begins before `end`."""
         self.skip(_SPACE)
         while self.text.startswith(",", self.at):
             self.at += 1
@@ -129,7 +129,10 @@ class _Scanner:
 
 
 def location_of(key: str, named: str, locations: Locations) -> Location:
-    """The location of the key, written with dots; of what is `named` in it, if it is a key there; else of the nearest above."""
+    """Return the location of `named` in `key`, else of `key`, else of the nearest key above.
+
+    `key` is written with dots.
+    """
     by_text = {".".join(path): location for path, location in locations.items()}
     inner = f"{key}.{named}" if key else named
     if inner in by_text:

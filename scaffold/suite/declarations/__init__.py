@@ -1,1 +1,1 @@
-"""What a suite declares, a file for each kind of row: leaves, methods, outputs, claims, inputs that are another or refused."""
+"""Declarations of a suite, a file for each kind of row: leaves, methods, outputs, claims, and inputs."""

@@ -1,4 +1,4 @@
-"""The values of static numbers that the checks of a spec just accept, and those that they just refuse."""
+"""Values of static fields that the checks of a spec just accept, or just refuse."""
 
 import ast
 import contextlib
@@ -24,7 +24,7 @@ COMPARE: dict[type, Callable[[Any, Any], bool]] = {
 
 
 def bounds(spec: ModuleSpec) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Values of static numbers that the checks just accept, and values that they just refuse."""
+    """Return values of static fields that the checks just accept, and values that they just refuse."""
     accepted: list[tuple[str, str]] = []
     rejected: list[tuple[str, str]] = []
     for field in spec.static:
@@ -45,7 +45,7 @@ def is_read_elsewhere(spec: ModuleSpec, field: Field) -> bool:
 
 
 def _at_bounds(field: Field) -> Iterator[tuple[int | float, bool]]:
-    """Each number that the check compares the field with, and the ones beside it that fare otherwise: with whether it holds."""
+    """Yield each bound of a check, and numbers beside it with another outcome, each with the outcome."""
     if not (field.check and isinstance(field.type, ScalarType) and field.type.name in ("int", "float")):
         return
     number, step = (int, 1) if field.type.name == "int" else (float, 0.001)
@@ -58,7 +58,10 @@ def _at_bounds(field: Field) -> Iterator[tuple[int | float, bool]]:
 
 
 def _listed(field: Field) -> Iterator[tuple[Any, bool]]:
-    """The values that a check such as `axis in (-1, -2)` lists, and integers and strings beside them, which it does not."""
+    """Yield the values that a check such as `axis in (-1, -2)` lists, and others that it does not list.
+
+    Each comes with whether the check accepts it.
+    """
     match ast.parse(field.check or "None", mode="eval").body:
         case ast.Compare(left=ast.Name(id=field.name), ops=[ast.In()], comparators=[source]):
             with contextlib.suppress(ValueError):  # a name among them
@@ -70,14 +73,14 @@ def _listed(field: Field) -> Iterator[tuple[Any, bool]]:
 
 
 def _words(field: Field) -> Iterator[tuple[str, bool]]:
-    """The strings that the type of the field lists, besides the one of the example, where no check says more."""
+    """Yield the strings of a `Literal` type, except the default, if the field has no check."""
     words = field.type.values if isinstance(field.type, LiteralType) and not field.check else ()
     usual = literal_or_none(field.default) if field.default else None
     yield from ((word, True) for word in words if isinstance(word, str) and word != usual)
 
 
 def _beside(listed: list[Any]) -> Iterator[int | str]:
-    """The integers next to listed ones, and those of the other sign, that are not listed themselves; of strings, another one."""
+    """Yield unlisted integers next to listed ones or of the other sign, or one unlisted string."""
     numbers = [listed_size for listed_size in listed if type(listed_size) is int]
     near = dict.fromkeys(value for number in numbers for value in (number - 1, number + 1, -number))
     yield from (value for value in near if value not in listed)
@@ -86,7 +89,7 @@ def _beside(listed: list[Any]) -> Iterator[int | str]:
 
 
 def _comparison(check: str, name: str) -> tuple[list[ast.expr], list[ast.cmpop]] | None:
-    """The operands and operators of a chain that compares the field with numbers."""
+    """Return operands and operators of a check that compares the field with numbers, or None."""
     node = ast.parse(check, mode="eval").body
     if not isinstance(node, ast.Compare) or any(type(comparison) not in COMPARE for comparison in node.ops):
         return None

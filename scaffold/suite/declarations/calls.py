@@ -1,4 +1,4 @@
-"""What the example call passes and gives, as source; a method is called in the same way."""
+"""Arguments of the example call, as source. A method is called in the same way."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from scaffold.suite.examples.subject import Subject
 
 
 def call_arguments(subject: Subject) -> Iterator[str]:
-    """What the example call passes, as source."""
+    """Yield the arguments of the example call, as source."""
     keyword_only = False
     explicit, passed = dict(subject.spec.test.values), {argument.name for argument in subject.passed}
     for argument in subject.spec.call_arguments:
@@ -33,13 +33,19 @@ def call_arguments(subject: Subject) -> Iterator[str]:
 
 
 def _example(examples: Examples, name: str, kind: Type) -> str:
-    """An example of an argument; one that gives a size gives the size that the results are declared with."""
+    """Return an example of an argument.
+
+    If the argument is a size, outputs are declared with the same size.
+    """
     sized = is_int(kind) and name in examples.sizes
     return str(examples.sizes[name]) if sized else examples.value(kind, name, 0)
 
 
 def unread_of_interface(spec: ModuleSpec) -> Iterator[str]:
-    """The arguments of the call without an annotation that its body does not read: others hand them to each such function."""
+    """Yield arguments of the call without an annotation that its body does not read.
+
+    A caller passes them to each function of the same interface.
+    """
     function = function_of(spec.call.source) if spec.call is not None and spec.call.source else None
     for argument, _ in arguments_with_defaults(function) if function is not None else ():
         if argument.annotation is None and never_reads(spec, argument.arg):

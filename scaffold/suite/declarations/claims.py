@@ -1,4 +1,4 @@
-"""What the author says of a class in words of his own: conditions that hold, the call in NumPy, dtypes and tolerances."""
+"""Claims in the author's own words: conditions, the call in NumPy, dtypes and tolerances."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -27,29 +27,29 @@ SIGNATURE = "self, instance: Any, *arguments: Any"
 
 
 def local(argument: Argument) -> str:
-    """The name of an argument of the call in a method of the suite, which has an `instance`."""
+    """Return the name of an argument in a method of the suite, which has an `instance` itself."""
     return local_name(argument.name)
 
 
 def local_name(name: str) -> str:
-    """The same of a name."""
+    """Return `instance_` for the name `instance`, and any other name unchanged."""
     return "instance_" if name == "instance" else name
 
 
 def targets(names: list[str]) -> str:
-    """What the arguments of the call are unpacked into."""
+    """Return the assignment target to which the arguments of the call are unpacked."""
     return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
 
 
 def claims(subject: Subject) -> list[str]:
-    """The methods of the suite that say what holds, and what the call is in NumPy."""
+    """Return the methods of the suite for the conditions, the call in NumPy, and the author's loop."""
     return [
         block(method, METHOD) for method in (*_conditions(subject), *_reference(subject), *_loop(subject))
     ]
 
 
 def precisions(subject: Subject) -> list[str]:
-    """The attributes of the suite that say in which dtypes it works, and how exactly."""
+    """Return the attributes of the suite for dtypes, tolerance, invariants and allowed behaviour."""
     test = subject.spec.test
     narrowest = _full(test.narrowest) if test.narrowest else _narrowest_of_parts(subject)
     known = ", ".join(map(repr, test.invariants))
@@ -65,14 +65,14 @@ def precisions(subject: Subject) -> list[str]:
 
 
 def _narrowest_of_parts(subject: Subject) -> str:
-    """The dtype that a generated class which an instance holds computes in, where the class itself says none."""
+    """Return the narrowest dtype that a held class computes in, unless the class itself sets a dtype."""
     parts = () if computes_in(subject.spec) else _parts(subject.spec, subject.known, frozenset())
     # By name is by width, too.
     return min((dtype for part in parts if (dtype := computes_in(part))), default="")
 
 
 def _parts(spec: ModuleSpec, known: Mapping[str, ModuleSpec], above: frozenset[str]) -> Iterator[ModuleSpec]:
-    """The generated classes in the fields of a class, and in those of them."""
+    """Yield the generated classes in the fields of a class, at any depth."""
     kinds = (part for field in spec.stored for part in walk(field.type) if isinstance(part, ClassType))
     for kind in kinds:
         if kind.module is None and kind.name in known and kind.name not in above:
@@ -81,7 +81,7 @@ def _parts(spec: ModuleSpec, known: Mapping[str, ModuleSpec], above: frozenset[s
 
 
 def _full(name: str) -> str:
-    """The name of a dtype as jax has it: `bfloat16` for `bf16`."""
+    """Return jax's name of a dtype: `bfloat16` for `bf16`."""
     return DTYPES[name][1]
 
 
@@ -96,7 +96,10 @@ def _conditions(subject: Subject) -> Iterator[str]:
 
 
 def _given_to(subject: Subject, that: str) -> tuple[list[str], list[str]]:
-    """How `@holds` says what a condition is given: the arguments of the call, of a method that has all that it reads, or of several."""
+    """Return the arguments of `@holds`, and the statements that unpack the arguments of a condition.
+
+    A condition takes the arguments of the call, of one method that has them all, or of several.
+    """
     spec, claimed = subject.spec, claimed_arguments(subject.spec)
     read = {name for name in free_names(that, expression=True) if name in claimed}
     if read <= {argument.name for argument in subject.passed}:
@@ -128,7 +131,10 @@ def _reference(subject: Subject) -> Iterator[str]:
 
 
 def _loop(subject: Subject) -> Iterator[str]:
-    """The author's loop, where the class has a scan. Of a state each layer has a part, which no loop has."""
+    """Yield the author's loop, if the class has a scan in its place.
+
+    A stateful class has no loop here, since each layer has a part of the state.
+    """
     source = subject.spec.call.looped if subject.spec.call is not None else ""
     if source and not is_stateful(subject.spec):
         source = read_as(
@@ -145,7 +151,7 @@ def _method(head: str, body: str) -> str:
 
 
 def _unpacked(subject: Subject, source: str) -> list[str]:
-    """The statement that names the arguments of the call, where one is read."""
+    """Return the statement that names the arguments of the call, if `source` reads any."""
     read = {node.id for node in ast.walk(ast.parse(dedented(source))) if isinstance(node, ast.Name)}
     names = [local(argument) for argument in subject.passed]
     return (
@@ -154,7 +160,7 @@ def _unpacked(subject: Subject, source: str) -> list[str]:
 
 
 def _defaults_read(subject: Subject, source: str) -> Iterator[str]:
-    """The arguments that the example leaves at their default, as names that the source reads."""
+    """Yield an assignment for each argument that the example leaves at its default and `source` reads."""
     read = {node.id for node in ast.walk(ast.parse(dedented(source))) if isinstance(node, ast.Name)}
     passed = {argument.name for argument in subject.passed}
     for argument in subject.arguments:
@@ -163,7 +169,7 @@ def _defaults_read(subject: Subject, source: str) -> Iterator[str]:
 
 
 def _in_suite(subject: Subject, source: str, names: dict[str, str]) -> str:
-    """`source` over an `instance`, with each field read as the class holds it."""
+    """Return `source` over an `instance`, with each field read as the class holds it."""
     spec = subject.spec
     # Nothing is differentiated here, so a buffer is read as data is.
     fields = (replace(field, role="data") if field.role == "buffer" else field for field in spec.fields)

@@ -1,4 +1,4 @@
-"""The defaults that a suite declares: those that no example passes, and no other declaration gives away."""
+"""Defaults that a suite declares, since no example and no other declaration shows them."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from scaffold.suite.examples.subject import Subject
 
 
 def declared_defaults(subject: Subject) -> dict[str, Any]:
-    """The literal defaults, by function and parameter: `create.scale`."""
+    """Return the literal defaults by function and parameter, such as `create.scale`."""
     constructor = constructor_name(subject.spec).partition(".")[2] or "__init__"
     # What the example leaves out shows in the leaves and static values.
     passed = (one for one in parameters(subject.spec) if one.name in subject.inputs)
@@ -35,7 +35,7 @@ def _of(function: str, arguments: Iterable[Argument]) -> Iterator[tuple[str, str
 
 
 def _is_told(default: str) -> bool:
-    """Whether a default is a flag, a number or a text."""
+    """Whether a default is a literal flag, number or text."""
     try:
         return isinstance(ast.literal_eval(default), bool | int | float | str)
     except (ValueError, SyntaxError):

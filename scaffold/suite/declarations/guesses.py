@@ -1,4 +1,4 @@
-"""The methods of which an example has a shape that nobody declared: the code suggests it, and it may not fit."""
+"""Methods whose example is a guess: the code suggests a shape that no author declared, and it may not fit."""
 
 import ast
 from collections.abc import Mapping, Sequence
@@ -35,9 +35,10 @@ from scaffold.suite.sizes.unknown_dims import dims_in, dims_of_records, records_
 
 
 def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
-    """The names of those methods, the call as `__call__`; `__init__` before them where the instance itself is a guess.
+    """Return the names of methods whose example is a guess, with the call as `__call__`.
 
-    `known` has the other classes, of which an instance may be one.
+    `__init__` precedes them if the instance itself is a guess. `known` has the other classes, of which
+    arguments may be instances.
     """
     own = [] if spec.call is None else [("__call__", spec.call)]
     # Where something else builds the instance, nothing is given to its constructor.
@@ -71,8 +72,9 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
 def _of_unknown_length(
     spec: ModuleSpec, called: Sequence[tuple[str, Call]], known: Mapping[str, ModuleSpec]
 ) -> list[str]:
-    """The methods, those of bases too, that take a dim which nothing sizes that the class is given: `m` of `mv(x: n) -> m` is as
-    long as the instance makes it.
+    """Return the methods, inherited ones too, that take a dim whose size only the instance knows.
+
+    An example is `m`, which `mv(x: n) -> m` returns.
     """
     of_bases = (method for base in lineage(spec, known) for method in base.methods if method.is_function)
     every = {**{method.name: method.call for method in of_bases}, **dict(called)}
@@ -84,7 +86,10 @@ def _of_unknown_length(
 
 
 def _may_be_refused(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
-    """Whether the constructor, or that of a part which it makes, refuses some values, and is given one that is chosen here: a text, or one of several numbers."""
+    """Whether the constructor refuses some values, and is given a value that the tests choose.
+
+    Constructors of parts that the class makes count as well.
+    """
     said = dict(spec.test.values)
     is_chosen = any(
         each.default is None and each.source != "key" and each.name not in said for each in parameters(spec)
@@ -93,7 +98,7 @@ def _may_be_refused(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
 
 
 def _takes_bare_number(spec: ModuleSpec) -> bool:
-    """Whether a constructor is given a number for what has no annotation, and may be anything."""
+    """Whether a constructor gets a number for an argument without annotation, which may be anything."""
     makers = [] if spec.test.build else [each for each in spec.methods if each.name == "__init__"]
     functions = [function for each in makers if (function := function_of(each.call.source)) is not None]
     pairs = (pair for function in functions for pair in arguments_with_defaults(function))
@@ -104,7 +109,8 @@ def _takes_bare_number(spec: ModuleSpec) -> bool:
 
 
 def _made_by(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> list[ModuleSpec]:
-    """The classes of the file whose constructors run where that of a class does, by way of each other."""
+    """Return the classes of the file whose constructors run inside the constructor of a class, at any depth.
+    """
     made: dict[str, ModuleSpec] = {}
     waiting = [spec]
     while waiting:
@@ -118,7 +124,8 @@ def _made_by(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> list[ModuleSp
 
 
 def is_guessed(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
-    """Whether an instance of the tests is given arrays of which nobody declared the shape, where the author builds none."""
+    """Whether the tests give an instance arrays of undeclared shape, unless the author builds the instance.
+    """
     others = {name: other for name, other in known.items() if name != spec.name}
     said = dict(spec.test.values)
     given = [field for field in spec.fields if field.given and field.name not in said]
@@ -135,7 +142,7 @@ def is_guessed(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
 
 
 def _is_any_module(kind: Type | None) -> bool:
-    """Whether a type is that of any module, of which an example is one layer."""
+    """Whether a type is any Module, of which the example is one layer."""
     return isinstance(kind, ClassType) and kind.name == "Module"
 
 
@@ -145,7 +152,7 @@ def _holds_guess(kind: Type | None, known: Mapping[str, ModuleSpec]) -> bool:
 
 
 def _is_guessed(spec: ModuleSpec) -> bool:
-    """Whether a class that is carried is given an array of which its own text says no shape, or a tree of which it names entries."""
+    """Whether a carried class takes an array without a stated shape, or a tree whose entries it names."""
     node = class_statement(spec.source, spec.name)
     fields = {} if node is None else {name: part.annotation for name, part in annotated_names(node.body)}
     said = dict(spec.test.values)
@@ -159,7 +166,7 @@ def _is_guessed(spec: ModuleSpec) -> bool:
 
 
 def _names_entries(node: ast.AST) -> bool:
-    """Whether code reads entries by their names, as `params["w"]`, which any tree need not have."""
+    """Whether code reads entries by name, such as `params["w"]`, which a tree need not have."""
     bodies = (
         part for function in nodes_of(ast.FunctionDef, node) for part in function.body
     )  # without annotations
@@ -208,7 +215,7 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
 
 
 def _names_refused(call: Call) -> list[set[str]]:
-    """The names on whose values a function decides whether it raises, by condition."""
+    """Return the names in each condition under which a function raises."""
     conditions = refused_conditions(parsed(call.text))
     return [{name.id for name in nodes_of(ast.Name, condition)} for condition in conditions]
 
@@ -218,5 +225,5 @@ def _says_no_shape(annotation: ast.expr | None) -> bool:
 
 
 def _has_shape(kind: Type | None) -> bool:
-    """Whether a type is that of an array, or of several, and of no random key."""
+    """Whether a type contains an array that is no random key."""
     return any(array.dtype != "key" for array in arrays(kind)) if kind is not None else False

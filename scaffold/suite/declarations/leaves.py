@@ -1,4 +1,4 @@
-"""The leaves that the tests of a class declare, `Leaf("weight", "param", (3, 2))`."""
+"""Leaves that the tests of a class declare, such as `Leaf("weight", "param", (3, 2))`."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ from scaffold.suite.examples.subject import Subject
 
 
 def leaf_rows(subject: Subject) -> list[str]:
-    """The source of each declared leaf, in order."""
+    """Return the source of each declared leaf, in order."""
     rows = [
         _leaf(subject, field, (place + path, kind))
         for place, field in subject.facts.placed
@@ -41,14 +41,14 @@ def leaf_rows(subject: Subject) -> list[str]:
 
 
 def _unused_below(subject: Subject) -> list[str]:
-    """The leaves of sub-modules that the spec says to be unused."""
+    """Return rows for the leaves of sub-modules that the spec declares unused."""
     paths = (name.partition(".") for name in subject.spec.test.unused)
     unused_paths = [f"{subject.facts.paths[root]}.{below}" for root, _, below in paths if below]
     return [_row([repr(path), '"param"', "unused=True"]) for path in unused_paths]
 
 
 def entries(subject: Subject, field: Field) -> Iterator[tuple[str, Type]]:
-    """The paths under a field whose structure the example fixes, with their types."""
+    """Yield the paths under a field whose structure the example fixes, with their types."""
     kept = subject.is_kept_apart(field)
     holder = f"{field.name}_entries" if kept else field.name
     source = subject.inputs.get(field.name)
@@ -63,7 +63,7 @@ def entries(subject: Subject, field: Field) -> Iterator[tuple[str, Type]]:
 
 
 def _below(kind: Type, example: ast.expr, preset: Sequence[str] = ()) -> Iterator[tuple[str, Type]]:
-    """The paths from a value down to what it holds, as its example shows."""
+    """Yield the paths from a value down to its parts, as the example shows them, with their types."""
     match kind, example:
         case (DictType(item=item), ast.Dict(keys=keys, values=values)):
             shown = {ast.literal_eval(key): value for key, value in zip(keys, values, strict=True) if key}
@@ -115,7 +115,7 @@ def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
 
 
 def _stopped(subject: Subject, field: Field) -> list[str]:
-    """Whether an array in the place of a number has no gradient, as the call of the spec says."""
+    """Return `stopped=True` if the call stops the gradient of an array in place of a number."""
     call = subject.spec.call
     is_number = field.type == ScalarType("float")
     return ["stopped=True"] if is_number and call and stops_field(subject.spec, call.body, field.name) else []

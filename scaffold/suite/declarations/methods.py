@@ -1,4 +1,4 @@
-"""The methods that a suite declares: each with example arguments, what it returns, and how it is called."""
+"""Methods that a suite declares, each with example arguments, results, and its call."""
 
 from collections.abc import Iterator, Mapping
 
@@ -31,13 +31,13 @@ from scaffold.suite.reads.untraced import is_untraced
 
 
 def method_rows(subject: Subject) -> list[str]:
-    """How the tests declare the methods; those that need no arguments, and say nothing of what they give, are found."""
+    """Return the rows for methods. The tests find methods without arguments and declared results."""
     every = functions(subject.spec, subject.known)
     return [row for method in every if method.name != subject.method for row in _rows(subject, method)]
 
 
 def with_method_as_call(subject: Subject) -> Subject:
-    """The class with its first method that maps arrays to arrays in the place of the call, where it has none."""
+    """Put the first method that maps arrays to arrays in place of the call, if there is no call."""
     has_one = subject.spec.call is not None or kind_of(subject.spec.kind).laws_call
     if has_one or is_stateful(subject.spec):
         return subject
@@ -61,11 +61,11 @@ _OF_PYTHON = (
     *("__init__", "__new__", "__post_init__", "__check_init__", "__init_subclass__"),
     *("__getattr__", "__getattribute__"),
 )
-"""What Python and Equinox call themselves: while an instance is made, and for names that it has or lacks."""
+"""Methods that Python and Equinox call by themselves, to make an instance or to look up a name."""
 
 
 def unread_by_methods(spec: ModuleSpec) -> Iterator[str]:
-    """The arguments of methods that the spec says to be unused, or that their bodies do not read: `scaled.by`."""
+    """Yield arguments of methods that the spec declares unused, or that bodies do not read: `scaled.by`."""
     for method in spec.methods:
         called = replace(spec, call=method.call)
         for name in given_names(spec, method.call):
@@ -74,7 +74,7 @@ def unread_by_methods(spec: ModuleSpec) -> Iterator[str]:
 
 
 def functions(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[Method, ...]:
-    """All that can be used beside the call and the constructor: derived fields, methods, and those of bases."""
+    """Return all functions to try beside the call: derived fields, methods, and methods of bases."""
     derived = (Method(field.name, Call((), "", (field.type,)), ("property",)) for field in spec.derived)
     inherited = (
         method for base in lineage(spec, known) for method in base.methods if not asks_for(base, method)
@@ -124,7 +124,7 @@ def _rows(subject: Subject, method: Method) -> Iterator[str]:
 
 
 _OPERATORS = frozenset(f"__{name}__" for name in ("len", "neg", "pos", "abs", "invert"))
-"""What Python calls with the instance alone, and the tests do not find of their own accord."""
+"""Special methods of the instance alone, which the tests do not find by themselves."""
 
 
 def _arguments(subject: Subject) -> Iterator[str]:
@@ -138,7 +138,7 @@ def _arguments(subject: Subject) -> Iterator[str]:
 
 
 def _state(subject: Subject) -> Iterator[str]:
-    """Where the state of the instance is given."""
+    """Yield the position of the state among the arguments."""
     yield from (
         f"state_at={index}" for index, argument in enumerate(subject.passed) if is_state(argument.type)
     )
@@ -161,14 +161,14 @@ def _carry(subject: Subject, method: Method) -> Iterator[str]:
 
 
 def _handed_on(subject: Subject, method: Method) -> Iterator[str]:
-    """What the next instance has of this one."""
+    """Yield the fields that the next instance has of this one."""
     names = [subject.facts.paths[name] for name in handed_on(subject.of_class, method.call)]
     if names:
         yield f"keeps={tuple(names)!r}"
 
 
 def _updates(spec: ModuleSpec, method: Method) -> Iterator[str]:
-    """The Variables, or the states, that a method updates in the example."""
+    """Yield the Variables, or the states, that a method updates in the example."""
     call = as_in_example(spec, method.call)
     names = updated(spec, call) if kind_of(spec.kind).variables else states_set(spec, call)
     if names:
@@ -176,7 +176,7 @@ def _updates(spec: ModuleSpec, method: Method) -> Iterator[str]:
 
 
 def _stopped(subject: Subject, method: Method) -> Iterator[str]:
-    """The arguments, and the fields, whose gradients may end in a method, since it stops one."""
+    """Yield the arguments and fields whose gradients may end in a method, since it stops one."""
     spec, body = subject.of_class, method.call.body
     stops = stops_a_value(spec, body)
     ways = ways_of(spec, body) if stops else {}
@@ -196,7 +196,10 @@ def _stopped(subject: Subject, method: Method) -> Iterator[str]:
 
 
 def _closed(subject: Subject, method: Method) -> Iterator[str]:
-    """The arguments and the fields that a method reads behind `stop_gradient` alone; buffers are so in every method."""
+    """Yield the arguments and fields that a method reads behind `stop_gradient` alone.
+
+    Buffers are left out, since every method reads them so.
+    """
     spec, body = subject.of_class, method.call.body
     ways = ways_of(spec, body) if stops_a_value(spec, body) else {}
     arguments = [i for i, each in enumerate(subject.passed) if ways.get(each.name) == {"stopped"}]
@@ -207,7 +210,7 @@ def _closed(subject: Subject, method: Method) -> Iterator[str]:
 
 
 def _used(subject: Subject, method: Method) -> Iterator[str]:
-    """What the result of a method follows, where it gives arrays."""
+    """Yield the fields on which the result of a method depends, if the result is arrays."""
     names = fields_used_by(subject.of_class, method.call) if outputs(method.call.returns, None) else []
     # A text that nobody chose need not show a setting, as `lower` of what is small.
     settings = {field.name for field in subject.of_class.static} if _takes_any_text(subject) else set[str]()
@@ -218,7 +221,7 @@ def _used(subject: Subject, method: Method) -> Iterator[str]:
 
 
 def _takes_any_text(subject: Subject) -> bool:
-    """Whether the example of a method has a text of which neither the code nor the author says what it may be."""
+    """Whether the example of a method has a text that neither the code nor the author restricts."""
     said = dict(subject.spec.test.values)
     texts = [
         each.name for each in subject.arguments if each.type == ScalarType("str") and each.default is None
@@ -227,7 +230,7 @@ def _takes_any_text(subject: Subject) -> bool:
 
 
 def _call(subject: Subject, method: Method) -> Iterator[str]:
-    """How the method is called, where its arguments by position are not all."""
+    """Yield how a method is called, if positional arguments are not enough."""
     names = ", ".join(local(argument) for argument in subject.passed)
     arguments = ", ".join(call_arguments(subject))
     if arguments != names or takes_records(method.name):

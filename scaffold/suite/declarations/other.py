@@ -1,4 +1,4 @@
-"""Inputs of another configuration, for the tests that compare two."""
+"""Inputs of another configuration, for the tests that compare two configurations."""
 
 import ast
 
@@ -23,11 +23,11 @@ from scaffold.suite.examples.subject import Subject
 from scaffold.suite.reads.compared_values import compared_texts, listed_numbers
 
 _DTYPES = tuple(name for _, name in DTYPES.values() if "float" in name and name[-1].isdigit())
-"""The names of dtypes of floats, as a text may be."""
+"""Names of float dtypes, which a text may be."""
 
 
 def other_inputs(subject: Subject) -> list[list[str]]:
-    """Changes to the inputs that make another configuration: the first that can be made."""
+    """Return the first change to the inputs that makes another configuration."""
     spec = subject.spec
     if spec.test.other:
         return [[name, source] for name, source in spec.test.other]
@@ -41,7 +41,7 @@ def other_inputs(subject: Subject) -> list[list[str]]:
 
 
 def left_out(subject: Subject) -> dict[str, tuple[str, ...]]:
-    """By input, the fields that are None where it is False or None."""
+    """Return the fields that are None if an input is False or None, by input."""
     spec, paths = subject.spec, subject.facts.paths
     result: dict[str, tuple[str, ...]] = {}
     for field in spec.dynamic if not spec.setup.strip() else ():
@@ -52,14 +52,14 @@ def left_out(subject: Subject) -> dict[str, tuple[str, ...]]:
 
 
 def counted_layers(subject: Subject) -> dict[str, str]:
-    """By list of modules, or stack, the input that says how many there are."""
+    """Return the input that says the number of layers, by the path of the list or stack."""
     spec, counts = subject.spec, {parameter.name for parameter in parameters(subject.spec)}
     named = ((subject.facts.paths[field.name], _count_of(field)) for field in spec.dynamic)
     return {path: name for path, name in named if name in counts}
 
 
 def _count_of(field: Field) -> str:
-    """The name that counts what an initialiser makes in a comprehension, or under `vmap` over keys."""
+    """Return the name that counts layers in a comprehension, or under `vmap` over keys."""
     source = field.expression if field.role == "module" else None
     match ast.parse(source.strip(), mode="eval").body if source else None:
         case ast.ListComp(generators=[ast.comprehension(iter=each, ifs=[])]):
@@ -78,7 +78,10 @@ def _count_of(field: Field) -> str:
 
 
 def absent_inputs(spec: ModuleSpec) -> list[str]:
-    """Changes to the inputs by which an optional part is absent: each alone, then all; what a check reads is left."""
+    """Return changes to the inputs that leave optional parts out: each part alone, then all.
+
+    Inputs that a check reads stay as they are.
+    """
     if not kind_of(spec.kind).varies or spec.call is None:
         return []
     checked = {name for field in spec.fields if field.check for name in reads(field.check)}
@@ -122,7 +125,7 @@ def _changed(subject: Subject, parameter: Parameter) -> tuple[str, str] | None:
 
 
 def _other_count(spec: ModuleSpec, name: str, sizes: Sizes) -> str | None:
-    """A number beside the usual one that divides what that divides."""
+    """Return another number that divides whatever the usual number divides."""
     usual = sizes[name]
     listed = [number for number in listed_numbers(spec, name) if number != usual]
     others = listed or (usual + 1, *range(usual - 1, 0, -1))
@@ -130,7 +133,7 @@ def _other_count(spec: ModuleSpec, name: str, sizes: Sizes) -> str | None:
 
 
 def _is_free_dim(spec: ModuleSpec, name: str) -> bool:
-    """Whether no array that is given has this dim."""
+    """Whether no given array has this dim."""
     given_types = (
         part
         for field in spec.stored
@@ -142,14 +145,15 @@ def _is_free_dim(spec: ModuleSpec, name: str) -> bool:
 
 
 def _is_parted(spec: ModuleSpec, name: str) -> bool:
-    """Whether arguments of the call are parts of this dim, whose sizes the laws cannot change with it."""
+    """Whether arguments of the call have fractions of this dim, whose sizes the laws cannot change with it.
+    """
     kinds = [argument.type for argument in spec.call.args] if spec.call is not None else []
     parted = (dim for kind in kinds if kind is not None for array in arrays(kind) for dim in array.dims)
     return any("//" in dim and name in dim_names(dim) for dim in parted)
 
 
 def _shows(spec: ModuleSpec, name: str) -> bool:
-    """Whether the instance itself has a part that this dim changes: the arrays of a state lie outside of it."""
+    """Whether this dim changes a part of the instance itself. The arrays of a state lie outside of it."""
     held_fields = [field for field in spec.stored if field.role != "state"]
     in_types = (dim for field in held_fields for array in arrays(field.type) for dim in array.dims)
     in_sources = (read for field in held_fields for source in sources_of(field) for read in reads(source))
@@ -157,7 +161,7 @@ def _shows(spec: ModuleSpec, name: str) -> bool:
 
 
 def _other_text(spec: ModuleSpec, name: str, source: str) -> str | None:
-    """Another string that the code tells apart; what it was not written for may be refused."""
+    """Return another string that the code compares, since it may refuse any other."""
     text = literal_or_none(source)
     others = compared_texts(spec, name) if isinstance(text, str) else ()
     return next((repr(other) for other in others if other != text), None)
@@ -190,7 +194,7 @@ def _other_value(kind: Type, source: str) -> str | None:
 
 
 def _other_float(source: str) -> str:
-    """Another number; adding to one that is huge, or infinite, gives the same again."""
+    """Return another number. Adding to a huge or infinite number would not change it."""
     try:
         number = float(source)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The outputs that a suite declares of a call: dtypes, and shapes in which `None` stands for a dim that is not known."""
+"""Outputs that a suite declares: dtypes, and shapes in which `None` stands for an unknown dim."""
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
@@ -20,13 +20,13 @@ from scaffold.suite.examples.subject import Subject
 from scaffold.suite.sizes.unknown_dims import unknown_dims
 
 _STACKING = frozenset(("scan", "associative_scan", "vmap", "filter_vmap", "stack"))
-"""The functions of jax and Equinox that give arrays with one more axis."""
+"""Functions of jax and Equinox that return arrays with one more axis."""
 
 
 def declared_outputs(
     subject: Subject, call: Call, kinds: tuple[Type, ...], states: list[Type] | None
 ) -> list[str]:
-    """How the tests declare the outputs; a dim of nothing that goes in may have any size."""
+    """Return the rows for the outputs of a call. A dim that no input has may have any size."""
     spec = subject.of_class
     if not may_stack(call.body):
         kinds = tuple(unpacked(subject, kind) for kind in kinds)
@@ -45,13 +45,13 @@ def declared_outputs(
 
 
 def may_stack(body: str) -> bool:
-    """Whether a body runs steps or rows, whose records may be given back stacked: the annotation of a record says no axes."""
+    """Whether a body runs steps or rows, so that it may return stacked records, unlike their annotation."""
     functions = (ast.unparse(call.func) for call in nodes_of(ast.Call, ast.parse(dedented(body))))
     return any(name.rpartition(".")[2] in _STACKING or name.endswith("lax.map") for name in functions)
 
 
 def unpacked(subject: Subject, kind: Type) -> Type:
-    """The types in a NamedTuple of the file, as a tuple of them."""
+    """Return a NamedTuple of the file as a tuple of its types, and any other type unchanged."""
     match kind:
         case TupleType(items=items, variadic=variadic):
             return TupleType(tuple(unpacked(subject, item) for item in items), variadic)
@@ -65,7 +65,7 @@ def unpacked(subject: Subject, kind: Type) -> Type:
 
 @once
 def _names_given(spec: ModuleSpec) -> frozenset[str]:
-    """The dims of what goes into the constructor, and the numbers that it takes."""
+    """Return the dims of what the constructor takes, and the numbers that it takes."""
     numbers = {*_sizes_given(spec), *(name for name, _ in spec.test.sizes)}
     held = _names(member.type for member in (*spec.fields, *spec.arguments))
     return (held - unknown_dims(spec)) | numbers
@@ -80,20 +80,23 @@ def _dims(kinds: Iterable[Type | None]) -> set[str]:
 
 
 def _given_variadic(spec: ModuleSpec, call: Call) -> set[str]:
-    """The `*batch` that something has which goes in."""
+    """Return the names such as `batch` of `*batch` that an input has."""
     dims = _dims(member.type for member in (*call.args, *spec.fields, *spec.arguments))
     return {dim[1:] for dim in dims if dim[0] == "*"} | {*_sizes_given(spec)}
 
 
 def _sizes_given(spec: ModuleSpec) -> Iterator[str]:
-    """The arguments of the constructor that may be sizes, or several: a dim may be called as a list of parts is, and be another thing."""
+    """Yield the constructor's arguments that may be one size or several.
+
+    An argument of another type may share the name of a dim.
+    """
     for parameter in parameters(spec):
         kinds = parameter.type.items if isinstance(parameter.type, TupleType) else (parameter.type,)
         yield from [parameter.name] if all(kind is None or is_int(kind) for kind in kinds) else []
 
 
 def _sizes_by_default(call: Call) -> dict[str, int]:
-    """The integers that a call has by default, which its example leaves out."""
+    """Return the integer defaults of a call, which its example leaves out."""
     return {
         argument.name: int(argument.default)
         for argument in call.args
@@ -102,7 +105,7 @@ def _sizes_by_default(call: Call) -> dict[str, int]:
 
 
 def _output(examples: Examples, kind: ArrayType, known: Collection[str]) -> str:
-    """How the tests declare an output, with `None` for a dim that is not known and `...` for several such."""
+    """Return the row for an output, with `None` for an unknown dim and `...` for several."""
     dtype = "" if DTYPES[kind.dtype][1] == "float" else f', "{DTYPES[kind.dtype][1]}"'
     texts = [text for dim in kind.dims for text in _texts(examples, dim, known)]
     shape = f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"

@@ -1,4 +1,4 @@
-"""Inputs that a check or a shape refuses: values for which the condition does not hold, worked out without running it."""
+"""Inputs that a check or a shape refuses, found without running the constructor."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ _UNKNOWN = KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError
 
 
 def refused_by_checks(subject: Subject) -> Iterator[Row]:
-    """For each check that no bound tells of, a value that it refuses."""
+    """Yield a value that each check refuses, unless a bound of the check gives one."""
     checked = {name for name, _ in bounds(subject.spec)[1]}
     for field in subject.spec.static:
         if field.check and field.name not in checked and is_stored_as_given(field):
@@ -47,7 +47,7 @@ def _source(subject: Subject, field: Field) -> str | None:
 
 
 def _near(kind: Type, value: Any) -> Iterator[Any]:
-    """Values of a type beside the one of the example."""
+    """Yield values of a type near the value of the example."""
     match kind:
         case ScalarType(name="int") if type(value) is int:
             yield from (value + 1, value + 2, value - 1, 0, -1)
@@ -61,7 +61,10 @@ def _near(kind: Type, value: Any) -> Iterator[Any]:
 
 
 def _is_usable(subject: Subject, field: Field, value: Any) -> bool:
-    """Whether nothing else of the constructor trips over a value: where it is read elsewhere, no array may be empty."""
+    """Whether nothing else in the constructor fails for a value.
+
+    If the constructor reads the field elsewhere, no array may be empty.
+    """
     if not is_read_elsewhere(subject.spec, field):
         return True
     sizes = {**subject.examples.sizes, field.name: value}
@@ -74,7 +77,7 @@ def _is_usable(subject: Subject, field: Field, value: Any) -> bool:
 
 
 def holds(check: str, values: Mapping[str, Any]) -> bool:
-    """Whether a condition of numbers and lengths holds. Raises `KeyError` where it is of anything else."""
+    """Whether a condition over numbers and lengths holds. Raises `KeyError` for other expressions."""
     return _holds(ast.parse(check, mode="eval").body, values)
 
 
@@ -103,7 +106,7 @@ def _number(node: ast.expr, values: Mapping[str, Any]) -> Any:
 
 
 def other_shapes(subject: Subject) -> Iterator[Row]:
-    """For each array that is given beside one with a dim of it, the array with another size there."""
+    """Yield each given array that shares a dim with another, with another size in its first axis."""
     spec = subject.spec
     is_authors = spec.own_constructor is not None or bool(spec.source)
     is_checked = not is_authors and spec.rebuild != "flag" and not is_plain(spec)

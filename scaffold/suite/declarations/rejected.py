@@ -1,4 +1,4 @@
-"""Inputs that a constructor must refuse: beyond a bound, of another type, as the spec says."""
+"""Inputs that a constructor must refuse: beyond a bound, of another type, or named in the spec."""
 
 import ast
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from scaffold.suite.examples.subject import Subject
 
 
 def rejected_inputs(subject: Subject) -> list[list[str]]:
-    """Changes to the inputs that the constructor must refuse, and the errors that it then raises."""
+    """Return changes to the inputs that the constructor must refuse, each with the error."""
     spec = subject.spec
     at_bounds = ((row,) for row in bounds(spec)[1])
     rows = dict.fromkeys(
@@ -52,7 +52,7 @@ def rejected_inputs(subject: Subject) -> list[list[str]]:
 
 
 def names_checked(setup: str) -> Iterator[str]:
-    """The names by which statements of the constructor refuse something, before a type is looked at."""
+    """Yield the names that statements of the constructor check before it checks types."""
     for node in ast.walk(ast.parse(dedented(setup))):
         match node:
             case ast.If(test=test, body=body) if any(isinstance(part, ast.Raise) for part in body):
@@ -64,12 +64,12 @@ def names_checked(setup: str) -> Iterator[str]:
 
 
 def changed(row: tuple[tuple[str, str], ...]) -> str:
-    """A change to the inputs, as a dict of arguments."""
+    """Write a change to the inputs as a dict of arguments."""
     return "{" + ", ".join(f'"{name}": {source}' for name, source in row) + "}"
 
 
 def _all_wrong(kind: Type) -> tuple[str, ...]:
-    """Values of other types; to Python a bool is an int, and equal to one."""
+    """Return values of other types. To Python a bool is an int, and equal to one."""
     match kind:
         case ScalarType(name="int"):
             return _wrong(kind), "True"

@@ -1,1 +1,1 @@
-"""Example values of a class and its methods, and the subject of its suite, which holds them; what has none is not tried."""
+"""Example values of a class and its methods, and the subject of its suite, which holds them."""

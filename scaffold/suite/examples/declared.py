@@ -1,4 +1,4 @@
-"""What the tests can know of an instance from the spec alone: values, spreads, and what depends on what."""
+"""Facts about an instance that follow from the spec alone: values, spreads, and dependencies."""
 
 import ast
 import math
@@ -42,11 +42,11 @@ _FLOATS = (
     *("normal", "uniform", "truncated_normal", "zeros", "ones", "eye", "linspace", "logspace", "orthogonal"),
     *("sqrt", "exp", "log", "sin", "cos", "tanh", "max", "min"),
 )
-"""Functions that give the default float dtype, whatever Python numbers they are given."""
+"""Functions that return the default float dtype, whatever Python numbers they are given."""
 
 
 def value_of(field: Field, path: str) -> str | None:
-    """What each element of the leaf at `path` holds after construction, where the spec says it."""
+    """Return what each element of the leaf at `path` holds after construction, if the spec says so."""
     named = {"zeros": "0.0", "ones": "1.0", "full": number_source(field.measure or "")}.get(
         field.initialiser or ""
     )
@@ -58,7 +58,7 @@ def value_of(field: Field, path: str) -> str | None:
 
 
 def number_source(source: str) -> str | None:
-    """The source of a number of Python; None of anything else."""
+    """Return the source of a Python number, or None for any other source."""
     try:
         value = ast.literal_eval(source)
     except (ValueError, SyntaxError):
@@ -67,7 +67,7 @@ def number_source(source: str) -> str | None:
 
 
 def spread_of(examples: Examples, field: Field) -> float | None:
-    """The standard deviation of a draw around 0, as the spec declares it or as its initialiser has it."""
+    """Return the standard deviation of a draw around 0, as `std` or the initialiser declares it."""
     array, name = field.array, field.initialiser or ""
     if array is None or (array.dtype[0] == "c" and field.std is None and name != "normal"):
         return None
@@ -95,7 +95,7 @@ def _fan(examples: Examples, array: ArrayType, name: str, scheme: str) -> float:
 
 
 def drawn_fields(spec: ModuleSpec) -> list[str]:
-    """The fields of arrays that are drawn from the key."""
+    """Return the fields of arrays that are drawn from the key."""
     consumers = {*key_consumers(spec), *_draws_from_streams(spec)}
     consumers |= _drawn_in_setup(spec) if "setup" in consumers else set[str]()
     return [
@@ -106,7 +106,7 @@ def drawn_fields(spec: ModuleSpec) -> list[str]:
 
 
 def _drawn_in_setup(spec: ModuleSpec) -> set[str]:
-    """The fields that hold what `setup` draws, and those that draw from a key which it has split."""
+    """Return the fields that hold draws of `setup`, or that draw from a key split there."""
     keys, drawn = keys_and_draws(spec.setup)
     assigned = set(assigned_names(spec.setup))
     for field in spec.stored:
@@ -123,7 +123,7 @@ def _draws_from_streams(spec: ModuleSpec) -> set[str]:
 
 
 def kept_fields(spec: ModuleSpec) -> list[str]:
-    """The fields that hold the arrays that they are given, and static tuples in the order of theirs."""
+    """Return the fields that hold the arrays they are given, and the static tuples that keep their order."""
     dynamic = [field.name for field in spec.dynamic if _is_kept(field) and not is_index(spec, field)]
     return dynamic + [
         field.name
@@ -133,12 +133,12 @@ def kept_fields(spec: ModuleSpec) -> list[str]:
 
 
 def is_stored_as_given(field: Field) -> bool:
-    """Whether a field holds what the constructor is given."""
+    """Whether a field holds the constructor's argument unchanged."""
     return field.given and field.converter is None and field.preprocess is None
 
 
 def _is_tuple(field: Field) -> bool:
-    """Whether it is a tuple of numbers or texts, of any length, whose order is the caller's choice."""
+    """Whether a field is a tuple of numbers or texts, of any length, in an order that the caller chooses."""
     match field.type:
         case TupleType(items=(ScalarType(name=name),), variadic=True):
             return name in ("int", "float", "str")
@@ -154,7 +154,10 @@ def _is_kept(field: Field) -> bool:
 
 
 def tuple_fields(spec: ModuleSpec) -> list[str]:
-    """The fields that hold a tuple of arrays or Modules; a class or a constructor of the author's own may keep a list."""
+    """Return the fields that hold a tuple of arrays or Modules.
+
+    A class or a constructor of the author's own may keep a list.
+    """
     lists = (field for field in spec.dynamic if isinstance(field.type, ListType))
     return [field.name for field in lists if not (field.built or spec.source)]
 
@@ -164,7 +167,7 @@ def _call_body(spec: ModuleSpec) -> list[ast.stmt]:
 
 
 def used_fields(spec: ModuleSpec) -> list[str]:
-    """The static fields, data and buffers that the body of the call reads in every case."""
+    """Return the static fields, data and buffers that the body of the call reads in every case."""
     static = _plain_static(spec)
     untrained = (field for field in spec.dynamic if field.role in UNTRAINED and not is_index(spec, field))
     buffers = [field.name for field in untrained if _is_number_array(field)]
@@ -179,9 +182,10 @@ def used_fields(spec: ModuleSpec) -> list[str]:
 
 
 def fields_used_by(spec: ModuleSpec, call: Call) -> list[str]:
-    """The static fields, keys and arrays of floats that the body of a method reads in every case, and does not assign.
+    """Return the fields that the body of a method reads in every case, and does not assign.
 
-    What another member reads that it always asks, it reads as well.
+    They are static fields, keys and arrays of floats. Reads of other members that the method always reads
+    count as well.
     """
     body = ast.parse(dedented(call.body)).body
     assigned = {name for statement in body for name in _assigned(statement)}
@@ -199,7 +203,7 @@ def fields_used_by(spec: ModuleSpec, call: Call) -> list[str]:
 
 
 def _may_cancel(spec: ModuleSpec, body: list[ast.stmt], name: str) -> bool:
-    """Whether a method divides by a field, and by all that it asks of the instance may have multiplied with it before."""
+    """Whether a method divides by a field, with which its calls may have multiplied before."""
     nodes = [node for statement in body for node in ast.walk(statement)]
     divisors = (node.right for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div))
     called = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
@@ -216,7 +220,7 @@ def _may_cancel(spec: ModuleSpec, body: list[ast.stmt], name: str) -> bool:
 
 
 def _with_members(spec: ModuleSpec, names: set[str], *seen: str) -> set[str]:
-    """Names of members, with the fields that these read in every case."""
+    """Return names of members, and the fields that these members read in every case."""
     members, result = names - {field.name for field in spec.stored} - {*seen}, set(names)
     read_by = _read_by_members(spec) if members else {}
     for name in members & read_by.keys():
@@ -226,9 +230,9 @@ def _with_members(spec: ModuleSpec, names: set[str], *seen: str) -> set[str]:
 
 @once
 def _read_by_members(spec: ModuleSpec) -> dict[str, set[str]]:
-    """What each derived field, method and member of the kind reads of the instance in every case.
+    """Return what each derived field, method and member of the kind reads in every case.
 
-    Of a method that gives more than an array a part may be taken, which need not follow all that it reads.
+    A method must return one array, since a part of a larger result need not follow all that it reads.
     """
     read_by = {
         method.name: always_read(ast.parse(dedented(method.call.body)).body)
@@ -245,7 +249,7 @@ def _plain_static(spec: ModuleSpec) -> list[str]:
 
 
 def _assigned(statement: ast.stmt) -> Iterator[str]:
-    """The attributes of `self` that a statement assigns."""
+    """Yield the attributes of `self` that a statement assigns."""
     for node in ast.walk(statement):
         match node:
             case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
@@ -257,9 +261,9 @@ def _assigned(statement: ast.stmt) -> Iterator[str]:
 
 
 def conditional_fields(spec: ModuleSpec) -> list[str]:
-    """The parameters that some configurations leave out.
+    """Return the parameters that some configurations leave out.
 
-    The body of the call does not read them in every case, or the author's constructor need not make them.
+    The call need not read them, or the author's constructor need not make them.
     """
     body = _call_body(spec)
     nodes = [node for statement in body for node in ast.walk(statement)]
@@ -280,9 +284,9 @@ def _may_be_none(field: Field) -> bool:
 
 
 def _outlives_its_update(body: list[ast.stmt], name: str) -> bool:
-    """Whether what a field holds before the call shows in what the call returns.
+    """Whether the value of a field before the call affects what the call returns.
 
-    It need not where a statement assigns the field anew, or where nothing but the updates of the field read it.
+    It does not if a statement assigns the field anew, or if only updates of the field read the field.
     """
     nodes = [node for statement in body for node in ast.walk(statement)]
     updates = [node for node in nodes if assigns(node, name)]
@@ -299,13 +303,13 @@ def _is_key(field: Field) -> bool:
 
 
 def _is_number_array(field: Field) -> bool:
-    """Whether each value of an array matters: integers may be compared alone, or be cut off."""
+    """Whether each value of an array matters. Integers may only be compared, or be cut off."""
     matters = field.array is not None and (field.array.inexact or field.array.dtype == "bool")
     return matters and not (field.nullable or field.optional)
 
 
 def python_value(field: Field, inputs: Mapping[str, str]) -> list[str]:
-    """What a leaf that is no array holds, where the example says it: a flag or a number."""
+    """Return the value of a leaf that is no array, if the example says so: a flag or a number."""
     source = inputs.get(field.name, field.default)
     if source is None or not field.given or field.preprocess or field.converter:
         return []
@@ -317,12 +321,12 @@ def python_value(field: Field, inputs: Mapping[str, str]) -> list[str]:
 
 
 def dtype_as_made(kind: ArrayType, field: Field) -> list[str]:
-    """The dtype of an array where it is not the default: the one that its expression says, if it says one."""
+    """Return the dtype of an array as its expression or its type says, unless that is the default."""
     return dtype_of_all(kind if field.expression is None else with_written_dtype(kind, field.expression))
 
 
 def dtype_as_built(spec: ModuleSpec, kind: Type, field: Field) -> list[str]:
-    """The dtype of what an expression makes that is kept as it is: the type says it, or the functions that make it do."""
+    """Return the dtype of an array that an expression makes, from its type or from the functions called."""
     if isinstance(kind, ArrayType) and kind.dtype != "inexact":
         return [f"dtype={dtype}" for dtype in dtype_of_all(kind)]
     made = [value for name, value in made_fields(spec) if name == field.name]
@@ -330,7 +334,7 @@ def dtype_as_built(spec: ModuleSpec, kind: Type, field: Field) -> list[str]:
 
 
 def _makes_floats(value: ast.expr) -> bool:
-    """Whether all that an expression computes with is of jax's default dtype."""
+    """Whether all calls in an expression return the default float dtype of jax."""
     is_complex = any(isinstance(node.value, complex) for node in nodes_of(ast.Constant, value))
     calls = [*nodes_of(ast.Call, value)]
     is_float = all(last_name(call) in _FLOATS and not dtypes_given(call) for call in calls)
@@ -338,6 +342,6 @@ def _makes_floats(value: ast.expr) -> bool:
 
 
 def dtype_of_all(kind: Type) -> list[str]:
-    """The dtype of the arrays in a type, quoted, where the spec says one for all of them."""
+    """Return the dtype of the arrays in a type, quoted, if the spec says one for all of them."""
     dtypes = {DTYPES[array.dtype][1] for array in arrays(kind)}
     return [f'"{dtypes.pop()}"'] if len(dtypes) == 1 and "float" not in dtypes else []

@@ -60,20 +60,20 @@ from scaffold.suite.sizes.unknown_dims import unknown_dims
 
 
 class Examples(Struct, frozen=True, dict=True):
-    """The example values of one spec; `known` holds the specs of other classes, by name."""
+    """The example values of one spec. `known` holds the specs of other classes, by name."""
 
     spec: ModuleSpec
     known: Mapping[str, ModuleSpec]
     sizes: Mapping[str, int]
     begin: int = 0
-    """Added to every seed: an instance that another holds is drawn from seeds of its own."""
+    """A number added to every seed, so that an instance inside another draws from its own seeds."""
 
     @classmethod
     def of(cls, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> "Examples":
         return cls(spec, known, with_cut_lengths(spec, known, with_image_sizes(spec, sizes(spec))))
 
     def inputs(self) -> tuple[tuple[str, str], ...]:
-        """The constructor's arguments by name, as source; what has a default that will do is left out."""
+        """Return the constructor's arguments by name, as source, except defaults that will do."""
         return self._inputs
 
     @cached_property
@@ -127,7 +127,7 @@ class Examples(Struct, frozen=True, dict=True):
             raise
 
     def argument(self, name: str, kind: Type | None, offset: int) -> str:
-        """Source of an argument of the call: what `[test]` says, as an array of its dtype, or an example."""
+        """Return the source of an argument of the call: the value in `[test]`, or an example."""
         source = dict(self.spec.test.values).get(name)
         if kind is None:
             return source or "None"
@@ -139,7 +139,7 @@ class Examples(Struct, frozen=True, dict=True):
         return f"jnp.array({source}, {_dtype_of_example(array)})"
 
     def value(self, kind: Type, name: str, offset: int, keys: tuple[str, ...] = ()) -> str:
-        """Source of an example of `kind` for the argument `name`; `offset` makes it differ from its neighbours."""
+        """Return the source of an example of `kind` for `name`, with `offset` added to the seed."""
         match kind:
             case ArrayType():
                 return self.sample(kind, name, offset)
@@ -190,7 +190,7 @@ class Examples(Struct, frozen=True, dict=True):
                 )
 
     def _each(self, items: tuple[Type, ...], name: str, offset: int) -> list[str]:
-        """The sources of the entries of a tuple or a list; equal texts are numbered, since many are names."""
+        """Return the sources of the entries of a tuple or list. Equal texts are numbered, like names."""
         sources = [self.value(item, name, offset + 10 * i) for i, item in enumerate(items)]
         texts = [f"{name}_{i}" if i and item == ScalarType("str") else "" for i, item in enumerate(items)]
         is_named = sources[:1] == [repr(name)]
@@ -199,7 +199,7 @@ class Examples(Struct, frozen=True, dict=True):
         ]
 
     def _named(self, text: str) -> Type | None:
-        """The type that a kept annotation says, where its dims have sizes and its classes are known."""
+        """Return the type that a kept annotation states, if its dims have sizes and its classes are known."""
         kind = type_with_named_dims(text)
         parts = () if kind is None else tuple(walk(kind))
         names = {
@@ -215,7 +215,7 @@ class Examples(Struct, frozen=True, dict=True):
         return kind if is_known and not is_opaque and names <= {ROWS, *self.sizes} else None
 
     def _leaves_of_tree(self, text: str, offset: int) -> tuple[str, str]:
-        """Two leaves of a tree, in the shape that its annotation says, or in one of their own each."""
+        """Return two leaves of a tree, in the shape of its annotation, or each in its own shape."""
         leaf, known = leaf_of_tree(text) or leaf_of_fields(self.spec), {ROWS, *self.sizes}
         if leaf is None:
             return f"sample({self.seed(offset)}, (2,))", f"sample({self.seed(offset + 10)}, (3,))"
@@ -242,12 +242,12 @@ class Examples(Struct, frozen=True, dict=True):
         return tuple(size for dim in kind.dims for size in self.dim(dim))
 
     def known_shape(self, kind: ArrayType) -> tuple[int, ...] | None:
-        """The shape; None where the constructor computes a size of it by more than arithmetic."""
+        """Return the shape, or None if the constructor computes a size by more than arithmetic."""
         is_known = unknown_dims(self.spec).isdisjoint(name for dim in kind.dims for name in dim_names(dim))
         return self.shape(kind) if is_known else None
 
     def dim(self, dim: str) -> tuple[int, ...]:
-        """The size of a dim, or the sizes for which `*shape` stands."""
+        """Return the size of a dim, or the sizes for which `*shape` stands."""
         if not dim.startswith("*"):
             return (evaluate(dim, {ROWS: _ROWS, **self.sizes}),)
         shape = several(self.spec, dim[1:])
@@ -255,7 +255,7 @@ class Examples(Struct, frozen=True, dict=True):
         return shape
 
     def instance(self, kind: ClassType, name: str, offset: int) -> str:
-        """Source that builds an instance of another class; that class must be generated too, or a value given."""
+        """Return source that builds an instance of another class, which must be known, or have a value."""
         kind = bound_of(self.spec, kind)
         asked = self.known.get(kind.name) if kind.module is None else None
         spec = concrete(asked, self.known) if asked is not None else None
@@ -280,9 +280,9 @@ class Examples(Struct, frozen=True, dict=True):
         return f"{inner.construct()}({arguments})"
 
     def sizes_of(self, spec: ModuleSpec, part: str = "") -> Mapping[str, int]:
-        """The sizes of a class that is held, under this name: a dim of both has one size, unless the tests of that class say more.
+        """Return the sizes of a class that the field `part` holds. A dim of both classes has one size.
 
-        What it takes of another part is as long as that gives it.
+        The tests of the held class may set its sizes. Sizes that depend on another part come from that part.
         """
         usual, values = sizes(spec), (source for _, source in spec.test.values)
         # An instance without arguments, or a member of an enumeration, says no size.
@@ -295,13 +295,13 @@ class Examples(Struct, frozen=True, dict=True):
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        """The sizes, and the whole numbers that the constructor takes by default: a dim of a part may have the name of one."""
+        """The sizes, and default whole numbers of the constructor, which may size a dim of a part."""
         numbers = default_numbers(self.spec).items()
         return {**{name: int(number) for name, number in numbers if number % 1 == 0 < number}, **self.sizes}
 
     @cached_property
     def _sizes_between_parts(self) -> dict[str, dict[str, int]]:
-        """By part, the sizes of the dims that the call takes for one with others."""
+        """Sizes by part, of dims that the call uses as equal to other dims."""
         parts = parts_of(self.spec, self.known)
         sized = {"": self.sizes} | {part: self.sizes_of(spec) for part, spec in parts.items()}
         result: dict[str, dict[str, int]] = {part: {} for part in parts}
@@ -314,15 +314,15 @@ class Examples(Struct, frozen=True, dict=True):
         return result
 
     def construct(self) -> str:
-        """What is called to build an instance."""
+        """Return the name of the function that builds an instance."""
         return constructor_name(self.spec)
 
 
 _SETTINGS = r"[A-Z]\w*(\(\)|\.\w+)"
 _ROWS = 3
-"""The size of an axis that has no name, where nothing says another."""
+"""The size of an axis without a name, unless something else determines the size."""
 APART = 100
-"""How far the seeds of instances lie apart that others hold, or are given: no array of one is that of another."""
+"""The distance between seeds of instances inside others, so that no two have the same array."""
 _SCALARS = {
     "bool": "True",
     "float": "0.3",
@@ -337,12 +337,12 @@ def _listed(parts: Sequence[str], *, is_tuple: bool = True) -> str:
 
 
 def _dtype_of_example(array: ArrayType) -> str:
-    """The dtype as `sample` takes it: `float` is jax's default."""
+    """Return the source of a dtype for `jnp.array`, in which `float` is jax's default."""
     name = DTYPES[array.dtype][1]
     return name if name in ("float", "bool", "int", "complex") else f"jnp.{name}"
 
 
 def constructor_name(spec: ModuleSpec) -> str:
-    """`Affine.create`, or `Affine` where `__init__` builds, or the fields alone do."""
+    """Return `Affine.create`, or `Affine` if `__init__` or the fields alone build an instance."""
     by_flag = rebuilds_by(spec, "flag") and all(field.given for field in spec.stored)
     return spec.name if spec.constructor == "init" or by_flag or is_plain(spec) else f"{spec.name}.create"

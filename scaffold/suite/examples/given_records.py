@@ -1,4 +1,4 @@
-"""Records that a function may be left without: a row of its own calls it with them, since its own example leaves them out."""
+"""Records that a function may do without. Its own example leaves them out, and a further row passes them."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,9 +13,9 @@ _WITH = " with "
 
 
 def with_given_records(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
-    """The spec as its tests know it: beside each function that may be left without a record, one that is given it.
+    """Add a row to the methods for each function that may do without a record, with the record.
 
-    Nobody said that the example fits, since a record may have sizes that no other type names.
+    The example is a guess, since a record may have sizes that no other type names.
     """
     called = (*((Method("call", spec.call),) if spec.call is not None else ()), *spec.methods)
     rows = [row for method in called for row in _row(method, spec, known)]
@@ -28,12 +28,12 @@ def with_given_records(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Mod
 
 
 def takes_records(name: str) -> bool:
-    """Whether a name is that of a row which gives a function what it may be left without."""
+    """Whether a name belongs to a row that passes records to a function."""
     return _WITH in name
 
 
 def function_called(name: str) -> str:
-    """What a row calls, as source."""
+    """Return the function that a row calls, as source."""
     function = name.partition(_WITH)[0]
     return "instance" if function == "call" else f"instance.{function}"
 
@@ -47,7 +47,7 @@ def _row(method: Method, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> I
 
 
 def _given(argument: Argument, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Argument:
-    """An argument that is None by default and may be an instance of a known class, as one that has to be given."""
+    """Make an argument required if its default is None and its type is a known class."""
     members = members_of(argument.type) if argument.type is not None and argument.default == "None" else ()
     others = {name for name in known if name != spec.name}
     records = [kind for kind in members if isinstance(kind, ClassType) and kind.name in others]
@@ -58,7 +58,7 @@ def _given(argument: Argument, spec: ModuleSpec, known: Mapping[str, ModuleSpec]
 
 
 def _made(row: Method, examples: Examples) -> Iterator[tuple[str, str]]:
-    """What a method of the instance makes of what a row gives."""
+    """Yield the records of a row that a method of the instance makes, each with its source."""
     for name in row.name.partition(_WITH)[2].split(" and "):
         [kind] = (argument.type for argument in row.call.args if argument.name == name)
         for source in made_by_method(kind, row.call, examples):

@@ -1,4 +1,4 @@
-"""Layers of Equinox and Flax as examples: a class that is given a `Linear` takes its sizes off it."""
+"""Layers of Equinox and Flax as examples, for a class that takes its sizes off a layer."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ _OF_EQUINOX = {
     "PReLU": "eqx.nn.PReLU(jnp.array(0.25, float))",
     "Lambda": "eqx.nn.Lambda(jnp.tanh)",
 }
-"""What makes a layer, in terms of its sizes; a linear one where any Module will do."""
+"""Sources of layers in terms of their sizes. A linear layer stands for any Module."""
 _RNGS = "rngs=nnx.Rngs({seed})"
 _OF_FLAX = {
     "Linear": f"nnx.Linear({{in_features}}, {{out_features}}, {_RNGS})",
@@ -52,15 +52,15 @@ _WEIGHTS = {
     ("flax", "Linear"): ("kernel", ("in_features", "out_features")),
     ("flax", "Embed"): ("embedding", ("num_embeddings", "features")),
 }
-"""The weights of a layer, and the sizes that their axes have."""
+"""The weights of a layer, with the sizes of their axes."""
 _USUAL = (3, 5)
 
 
 def layer_source(spec: ModuleSpec, kind: ClassType, name: str, sizes: Mapping[str, int], seed: str) -> str:
-    """Source that makes a layer, or a mesh, for the argument `name`; empty of a class that is none.
+    """Return source that makes a layer or a mesh for the argument `name`, or an empty text for other classes.
 
-    It has the sizes that the code says, as `linear_in_features`, or those of the dims for which the class reads its attributes, as
-    `(rank, base.in_features)`, or which bear their names.
+    Sizes are named by the code, as `linear_in_features`. Else they are dims for which the class reads the
+    layer, as in `(rank, base.in_features)`. Else they are dims of the same name.
     """
     if is_mesh(kind):
         return mesh_source(spec)
@@ -79,7 +79,7 @@ def layer_source(spec: ModuleSpec, kind: ClassType, name: str, sizes: Mapping[st
 
 
 def _dims_made(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
-    """What the constructor reads for each size of what it makes, as `base.in_features`, with the dim of that size."""
+    """Yield what the constructor reads for a size, such as `base.in_features`, each with its dim."""
     own = spec.own_constructor
     read = dict(sizes_read(own.call.source if own is not None else spec.setup))
     yield from ((text, name) for name, text in read.items())

@@ -1,4 +1,4 @@
-"""Arguments that the instance makes or holds: `instance.init_cache(3)` and `instance.params`, where no other example is known."""
+"""Arguments without an example that the instance makes or holds, such as `instance.init_cache(3)`."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from scaffold.suite.examples.examples import Examples
 
 
 def with_made_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
-    """The spec as its tests know it: what has no example is what a method gives, or what the instance holds in its place."""
+    """Add values for arguments without an example, made by a method or held by the instance."""
     needed = [
         (method, argument)
         for _, method in spec.functions
@@ -45,7 +45,10 @@ def with_made_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Mo
 
 
 def made_by_method(kind: Type | None, call: Call, examples: Examples) -> Iterator[str]:
-    """The call of the first method that gives a type, of the instance or of a part of it, with sizes and with what the call is given itself."""
+    """Yield the call of the first method that returns a type, of the instance or of a part.
+
+    The call passes sizes, and arguments of `call` itself.
+    """
     for holder, spec in (("", examples.spec), *_parts(examples)):
         for method in spec.methods:
             if kind is not None and method.call is not call and _makes(method, kind):
@@ -57,7 +60,7 @@ def made_by_method(kind: Type | None, call: Call, examples: Examples) -> Iterato
 
 
 def _parts(examples: Examples) -> Iterator[tuple[str, ModuleSpec]]:
-    """The fields that hold one instance of a known class, as they are read, each with the spec of that."""
+    """Yield the fields that hold an instance of a known class, as they are read, each with its spec."""
     for field in examples.spec.stored:
         match field.type:
             case ClassType(name=name, module=None) if name in examples.known and not field.nullable:
@@ -67,9 +70,10 @@ def _parts(examples: Examples) -> Iterator[tuple[str, ModuleSpec]]:
 
 
 def held_in_place_of(spec: ModuleSpec, method: Method, argument: Argument) -> Iterator[str]:
-    """The attribute whose value an argument without a type, or any tree, may be: the one of its name, or one that is a tree of its structure.
+    """Yield the attributes that may stand for an argument without a type, or for any tree.
 
-    So a loss takes the `params` of a state, and a sum of gradients what is like `self.grads`.
+    An attribute has the same name, or is a tree of the same structure. A loss takes the `params` of a state,
+    and a sum of gradients a tree like `self.grads`.
     """
     is_untyped = argument.type is None or isinstance(argument.type, OpaqueType | TreeType)
     if method.owner != "cls" and method.is_function and is_untyped:
@@ -79,7 +83,7 @@ def held_in_place_of(spec: ModuleSpec, method: Method, argument: Argument) -> It
 
 
 def takes_attributes(spec: ModuleSpec, name: str, call: Call) -> bool:
-    """Whether an example of a method is an attribute that the instance holds in the place of an argument, as nobody said."""
+    """Whether an example of a method is a guess: an attribute that the instance holds."""
     values = {value for key, value in spec.test.values if key.partition(".")[0] == name}
     method = Method(name, call)
     return any(not values.isdisjoint(held_in_place_of(spec, method, argument)) for argument in call.args)
@@ -87,13 +91,16 @@ def takes_attributes(spec: ModuleSpec, name: str, call: Call) -> bool:
 
 @once
 def _attributes(spec: ModuleSpec) -> frozenset[str]:
-    """The attributes that methods read of the instance and that are none of its functions, which a class that is kept word for word has too."""
+    """Return the attributes that methods read and that are no methods, even of a class kept word for word."""
     read = {name for method in spec.methods for name in self_attributes(method.call.body)}
     return frozenset(read - {method.name for method in spec.methods})
 
 
 def _of_one_structure(body: str, name: str) -> list[str]:
-    """The attributes of `self` that are trees of one structure with a variable: what is mapped, updated or stepped along with it."""
+    """Return the attributes of `self` that are trees of the same structure as a variable.
+
+    One call maps, updates or steps them together with the variable.
+    """
     groups, alike = [*_groups(parsed(body))], {name}
     for group in groups * len(groups):  # in whatever order the statements stand
         alike |= group if not alike.isdisjoint(group) else set[str]()
@@ -101,7 +108,7 @@ def _of_one_structure(body: str, name: str) -> list[str]:
 
 
 def _groups(body: ast.Module) -> Iterator[set[str]]:
-    """The variables and the attributes that one call takes and gives as trees of one structure."""
+    """Yield the variables and attributes that one call takes or returns as trees of one structure."""
     for call in nodes_of(ast.Call, body):
         yield {ast.unparse(each) for each in _trees_of(call) if named_value(each)}
     for statement in nodes_of(ast.Assign, body):
@@ -111,7 +118,10 @@ def _groups(body: ast.Module) -> Iterator[set[str]]:
 
 
 def _trees_of(call: ast.Call) -> list[ast.expr]:
-    """The arguments that are trees of one structure: of `jax.tree.map`, and of `apply_updates` and the `update` of an optimiser."""
+    """Return the arguments of a call that are trees of one structure.
+
+    The calls are `jax.tree.map`, `apply_updates`, and the `update` of an optimiser.
+    """
     match last_name(call.func), call.args:
         case "map" | "tree_map", [_, *trees]:
             return trees
@@ -124,13 +134,13 @@ def _trees_of(call: ast.Call) -> list[ast.expr]:
 
 
 def _makes(method: Method, kind: Type | None) -> bool:
-    """Whether an instance gives a class, or a type that is kept as it is written, by a plain method or a property."""
+    """Whether a plain method or a property returns this class, or this annotation as written."""
     is_plain = method.owner == "self" and method.decorators in ((), ("property",)) and method.is_function
     return is_plain and isinstance(kind, ClassType | OpaqueType) and method.call.returns == (kind,)
 
 
 def _passed(call: Call, made: Type) -> dict[str, Type]:
-    """What a call is passed in variables, without what is to be made."""
+    """Return the traced arguments of a call by name, except arguments of the type to be made."""
     typed = ((argument.name, argument.type) for argument in call.args)
     return {name: kind for name, kind in typed if kind is not None and is_traced(kind) and kind != made}
 
@@ -144,12 +154,12 @@ def _values(call: Call, passed: Mapping[str, Type], examples: Examples) -> Itera
 
 
 def is_said(spec: ModuleSpec, argument: Argument) -> bool:
-    """Whether the author gives an example of an argument of this name."""
+    """Whether the author gives an example for an argument of this name."""
     return any(key.rpartition(".")[2] == argument.name for key, _ in spec.test.values)
 
 
 def has_example(argument: Argument, examples: Examples) -> bool:
-    """Whether an example of an argument is known."""
+    """Whether an example of an argument can be made."""
     if argument.type is None:
         return False
     try:

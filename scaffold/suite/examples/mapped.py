@@ -1,4 +1,4 @@
-"""The generated tests of a call that takes a state, or that is made under `jax.vmap` over a batch."""
+"""Tests of a call that takes a state, or that runs under `jax.vmap` over a batch."""
 
 import ast
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ from scaffold.suite.examples.examples import Examples
 
 
 def state_rows(examples: Examples, prefix: str = "") -> list[str] | None:
-    """How the tests declare the states of a class and of its sub-modules; None where not all are known."""
+    """Return the rows for the states of a class and its sub-modules, or None if some are unknown."""
     rows: list[str] = []
     for field in examples.spec.dynamic:
         if field.role == "state" and field.array is not None:
@@ -47,13 +47,13 @@ def state_rows(examples: Examples, prefix: str = "") -> list[str] | None:
 
 
 def _is_cut_off(spec: ModuleSpec, name: str) -> bool:
-    """Whether the author reads a state behind `stop_gradient` alone in the call, or stops what is made of it."""
+    """Whether the call reads a state only behind `stop_gradient`, or stops what is made of the state."""
     body = spec.call.body if spec.call is not None else ""
     return stops_field(spec, body, name) or stops_what_is_made_of(spec, body, name)
 
 
 def _inner_rows(examples: Examples, kind: Type, prefix: str) -> list[str] | None:
-    """The states of a sub-module: none where it has no state, None where that is not known, or not its sizes."""
+    """Return no rows for a sub-module without states, or None if it has states or is unknown."""
     class_types = [part for part in walk(kind) if isinstance(part, ClassType) and not _is_stateless(part)]
     specs = [examples.known.get(part.name) if part.module is None else None for part in class_types]
     if any(spec is None or _has_states(spec, examples.known) for spec in specs):
@@ -62,7 +62,7 @@ def _inner_rows(examples: Examples, kind: Type, prefix: str) -> list[str] | None
 
 
 def _is_stateless(kind: ClassType) -> bool:
-    """Whether it is a layer of Equinox that keeps no state."""
+    """Whether a class is a layer of Equinox that keeps no state."""
     return kind.module == "equinox.nn" and kind.name.rpartition(".")[2] not in _STATEFUL
 
 
@@ -77,14 +77,14 @@ def _has_states(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
 
 
 def batch_size(spec: ModuleSpec, taken: Mapping[str, int]) -> int:
-    """A size of the batch that no dim has; 0 where the call takes no batch."""
+    """Return a batch size that no dim has, or 0 if the call takes no batch."""
     if spec.call is None or spec.call.axis_name is None:
         return 0
     return next(size for size in primes() if size not in taken.values())
 
 
 def batched(kind: Type, size: int | str) -> Type:
-    """The type with a batch axis of this size or dim before the axes of each array; a state has none."""
+    """Put a batch axis of this size or dim before the axes of each array. A state has no such axis."""
     match kind:
         case ArrayType(dims=dims) if size:
             return replace(kind, dims=(str(size), *dims))
@@ -99,7 +99,7 @@ def batched(kind: Type, size: int | str) -> Type:
 
 
 def outputs(kinds: tuple[Type, ...], states: list[Type] | None) -> list[ArrayType] | None:
-    """The arrays that a call returns, in order; None where they are not known."""
+    """Return the arrays that a call returns, in order, or None if they are unknown."""
     arrays_found: list[ArrayType] = []
     for kind in kinds:
         inner = [kind] if isinstance(kind, ArrayType) else _parts(kind, states)
@@ -116,7 +116,10 @@ def _parts(kind: Type, states: list[Type] | None) -> list[ArrayType] | None:
 
 
 def call_source(spec: ModuleSpec, function: str, arguments: str, passed: Mapping[str, Type | None]) -> str:
-    """Source of the example call of `instance`, or of its method `instance.forward`; under `jax.vmap` where the call averages over a batch axis."""
+    """Return the source of the example call of `instance`, or of its method `instance.forward`.
+
+    If the call averages over a batch axis, it runs under `jax.vmap`.
+    """
     call = spec.call
     if call is None or call.axis_name is None:
         return f"{function}({arguments})"
@@ -129,7 +132,10 @@ def call_source(spec: ModuleSpec, function: str, arguments: str, passed: Mapping
 
 
 def _axes_of_result(body: str, states: AbstractSet[str]) -> str:
-    """The axes of a result without a type: a name of a state in it has none; what is called with a state gives it second."""
+    """Return `out_axes` for a result without a type. A state in the result has the axis None.
+
+    A function that is called with a state returns the state second.
+    """
     for node in ast.walk(ast.parse(dedented(body))):
         match node:
             case ast.Return(value=ast.Tuple(elts=parts)):

@@ -1,4 +1,4 @@
-"""The functions of a class as their callers see them: a decorator maps, or differentiates, what their annotations describe."""
+"""Functions of a class as callers see them, since a decorator may map or differentiate a function."""
 
 import ast
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _GRADIENTS = (
 
 
 def as_called(spec: ModuleSpec) -> ModuleSpec:
-    """The spec whose call and methods have the types that callers of the decorated functions give and get."""
+    """Return the spec whose call and methods have the types of the decorated functions."""
     call = spec.call and _outside(spec.call, decorators_of(spec.call.source))
     methods = tuple(replace(method, call=_outside(method.call, method.decorators)) for method in spec.methods)
     if call is spec.call and all(
@@ -29,7 +29,7 @@ def as_called(spec: ModuleSpec) -> ModuleSpec:
 
 
 def _outside(call: Call, decorators: Sequence[str]) -> Call:
-    """The call outside its decorators, the innermost first."""
+    """Return the call as it is outside its decorators, the innermost applied first."""
     for decorator in reversed(decorators):
         name, keywords = _transformation(decorator)
         if name in _GRADIENTS:
@@ -40,7 +40,7 @@ def _outside(call: Call, decorators: Sequence[str]) -> Call:
 
 
 def _transformation(decorator: str) -> tuple[str, dict[str, ast.expr]]:
-    """The last name of a decorator, also where it is a `partial` of it, and the keywords that it is given."""
+    """Return the last name of a decorator, even behind `partial`, and its keywords."""
     node = ast.parse(decorator, mode="eval").body
     keywords: dict[str, ast.expr] = {}
     if isinstance(node, ast.Call):
@@ -55,8 +55,9 @@ def _last_name(node: ast.expr) -> str:
 
 
 def _mapped(call: Call, keywords: dict[str, ast.expr], *, has_owner: bool) -> Call:
-    """The call over rows of the arguments that are mapped; without types where its axes are not 0 or None, written out, or
-    the instance is mapped as well.
+    """Return the call over rows of the mapped arguments.
+
+    The types are dropped if an axis is not a literal 0 or None, or if the instance is mapped.
     """
     axes = _axes(keywords.get("in_axes"), len(call.args) + has_owner)
     owners, axes = axes[:has_owner], axes[has_owner:]
@@ -75,7 +76,7 @@ def _over_rows(argument: Argument, axis: object) -> Argument:
 
 
 def _axes(node: ast.expr | None, number: int) -> list[object]:
-    """The axis of each of so many arguments, 0 where nothing is said; an ellipsis for one that is not written out."""
+    """Return the axis of each of `number` arguments: 0 by default, and `...` if it is not a literal."""
     match node:
         case None:
             return [0] * number

@@ -1,4 +1,4 @@
-"""Records that a method maps over: `jax.vmap(self.error)(batch)` takes rows of what `error` takes one of."""
+"""Records that a method maps over: `jax.vmap(self.error)(batch)` takes rows, and `error` takes one record."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -19,13 +19,13 @@ _MAKERS = {"__init__", "__new__", "__post_init__"}
 
 
 def with_rows(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Mapping[str, ModuleSpec]:
-    """The known classes, of which the records that the call maps over have one more axis in each array."""
+    """Add an axis to each array of the known records that the call maps over."""
     records = {name: known[name] for name in {*_mapped(spec)} if name in known and _is_record(known[name])}
     return {**known, **{name: _in_rows(record) for name, record in records.items()}} if records else known
 
 
 def _mapped(spec: ModuleSpec) -> Iterator[str]:
-    """The classes of which the call is given several, since it maps a method that takes one."""
+    """Yield the classes of arguments that the call maps over, with a method that takes one instance."""
     if spec.call is None or "vmap" not in spec.call.text:
         return
     given = {argument.name: argument.type for argument in spec.call.args}
@@ -45,7 +45,7 @@ def _mapped(spec: ModuleSpec) -> Iterator[str]:
 
 
 def _is_record(spec: ModuleSpec) -> bool:
-    """Whether a class is built of its fields alone."""
+    """Whether a carried class is built of its fields alone."""
     return kind_of(spec.kind).is_carried and _MAKERS.isdisjoint(method.name for method in spec.methods)
 
 

@@ -1,4 +1,4 @@
-"""A mesh as an example: one device, with an axis of each name that the code has for one."""
+"""A mesh as an example: one device, with an axis for each axis name in the code."""
 
 import ast
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ _USUAL = "data"
 
 
 def is_mesh(kind: ClassType) -> bool:
-    """Whether a type is the mesh of jax."""
+    """Whether a type is the `Mesh` of jax."""
     return kind.name.rpartition(".")[2] == "Mesh" and (kind.module or "").partition(".")[0] == "jax"
 
 
 def mesh_source(spec: ModuleSpec) -> str:
-    """Source of a mesh of one device, on which a class shards what it would on many."""
+    """Return source for a mesh of one device, with the axes on which the class shards."""
     trees = [*statements(spec.source), *(parsed(method.call.text) for _, method in spec.functions)]
     named = (name for tree in trees for name in (*_axes_named(tree), *_axes_by_default(tree)))
     axes = [*dict.fromkeys(named)] or [_USUAL]
@@ -34,7 +34,7 @@ def mesh_source(spec: ModuleSpec) -> str:
 
 
 def meshes_left_out(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
-    """The arguments of the constructor that may be a mesh and are None by default, each with one."""
+    """Yield the arguments of the constructor that are None by default and may be a mesh, with a mesh."""
     for parameter in parameters(spec):
         members = members_of(parameter.type) if parameter.type is not None else ()
         may_be_mesh = any(isinstance(kind, ClassType) and is_mesh(kind) for kind in members)
@@ -43,7 +43,7 @@ def meshes_left_out(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
 
 
 def _axes_named(tree: ast.AST) -> Iterator[str]:
-    """The names of axes: in partition specs, in collectives, and in `mesh.shape["data"]`."""
+    """Yield the axis names in partition specs, in collectives, and in `mesh.shape["data"]`."""
     for node in ast.walk(tree):
         match node:
             case ast.Call() if last_name(node) in (*_SPECS, *_COLLECTIVES):

@@ -1,4 +1,4 @@
-"""The class under test: its spec, the example values, and what its emission tells of it."""
+"""The class under test: its spec, its example values, and facts of its emission."""
 
 import ast
 from collections.abc import Mapping
@@ -24,36 +24,36 @@ from scaffold.suite.examples.mapped_records import with_rows
 from scaffold.suite.examples.untried import with_values_of
 
 OF_CALLS = 50
-"""How far the seeds of arguments lie behind those of an instance."""
+"""The distance from the seeds of an instance to the seeds of arguments."""
 
 
 class Subject(Struct, frozen=True, dict=True):
-    """What every part of a suite is made from."""
+    """The class under test, of which every part of a suite is made."""
 
     spec: ModuleSpec
     known: Mapping[str, ModuleSpec]
     sized: "Examples | None" = None
-    """The example values of the class, where this is about one method of it."""
+    """The example values of the class, if the subject is one of its methods."""
     method: str = ""
-    """The method that stands for the call, in a class that has none."""
+    """The method that stands for the call, in a class without a call."""
 
     @property
     def function(self) -> str:
-        """What the example call calls, as source."""
+        """The function of the example call, as source."""
         return f"instance.{self.method}" if self.method else "instance"
 
     @property
     def of_class(self) -> ModuleSpec:
-        """The spec of the class, also where a method stands in the place of the call."""
+        """The spec of the class, even if a method stands in place of the call."""
         return self.sized.spec if self.sized else self.spec
 
     def of(self, method: Method) -> "Subject":
-        """The same class with a method in the place of the call; instances of it may be arguments."""
+        """Return the subject with a method in place of the call, which may take instances of the class."""
         called = replace(with_values_of(self.spec, method), call=method.call)
         return Subject(called, {**self.known, self.spec.name: self.spec}, self._sized_with(called))
 
     def _sized_with(self, called: ModuleSpec) -> Examples:
-        """The example values, with sizes for the dims of a method that a base has."""
+        """Return the example values, with sizes for the dims of an inherited method."""
         examples = self.examples
         # Of this method alone: the dims of the class are those of all its methods.
         kinds = called.call.types if called.call else ()
@@ -65,12 +65,12 @@ class Subject(Struct, frozen=True, dict=True):
 
     @cached_property
     def facts(self) -> Facts:
-        """What the emission tells of the class."""
+        """Facts of the emission of the class."""
         return facts(self.spec)
 
     @cached_property
     def examples(self) -> Examples:
-        """The example values. Raises `ScaffoldError` where none can be made."""
+        """The example values. Raises `ScaffoldError` if none can be made."""
         sized = self.sized
         return Examples(self.spec, self.known, sized.sizes) if sized else Examples.of(self.spec, self.known)
 
@@ -81,8 +81,9 @@ class Subject(Struct, frozen=True, dict=True):
 
     @cached_property
     def examples_of_calls(self) -> Examples:
-        """The example values of arguments: other draws than the arrays that the constructor is given, from which they would
-        differ by nothing.
+        """The example values of arguments.
+
+        They are other draws than the constructor's arrays, so that the two differ.
         """
         given = [field.type for field in self.spec.stored if field.given]
         given += [argument.type for argument in self.spec.arguments if argument.type is not None]
@@ -92,13 +93,15 @@ class Subject(Struct, frozen=True, dict=True):
 
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:
-        """The arguments of the call."""
+        """The arguments of the call, without the marker `*`."""
         return tuple(argument for argument in self.spec.call_arguments if not argument.is_marker)
 
     @cached_property
     def passed(self) -> tuple[Argument, ...]:
-        """Those that the example passes as arrays, which are cast, mapped and differentiated; the others keep their default
-        or are constants."""
+        """The arguments that the example passes as arrays, which laws cast, map and differentiate.
+
+        Other arguments keep their default, or are constants.
+        """
         return tuple(argument for argument in self.arguments if is_passed(self.spec, argument))
 
     @cached_property
@@ -108,16 +111,16 @@ class Subject(Struct, frozen=True, dict=True):
 
     @cached_property
     def states(self) -> list[str] | None:
-        """The rows of the states that an instance is made with; None where not all are known."""
+        """The rows of the states of a new instance, or None if some are unknown."""
         return state_rows(self.examples) if is_stateful(self.spec) else []
 
     @cached_property
     def state_types(self) -> list[Type] | None:
-        """The types of these states, in order; None where not all are known."""
+        """The types of the states, in order, or None if some are unknown."""
         return None if self.states is None else [field.type for field in state_fields(self.spec)]
 
     def is_absent(self, field: Field) -> bool:
-        """Whether the field is None in the example, or has its value of the class alone."""
+        """Whether the field is None in the example, or has its value only in the class."""
         if field.name in self._left_in_class:
             return True
         changed = field.converter or field.name in assigned_names(self.spec.setup)
@@ -127,12 +130,15 @@ class Subject(Struct, frozen=True, dict=True):
 
     @cached_property
     def _left_in_class(self) -> list[str]:
-        """The fields that the author's `__init__` does not assign: an instance has no leaf there, and reads the default in the class."""
+        """Fields that the author's `__init__` does not assign.
+
+        An instance has no leaf there, and reads the default of the class.
+        """
         own = self.spec.own_constructor
         node = function_of(own.call.source) if own is not None else None
         names = [field.name for field in self.spec.stored]
         return unassigned(node, names) if isinstance(node, ast.FunctionDef) else []
 
     def is_kept_apart(self, field: Field) -> bool:
-        """Whether the entries that creation fixes lie in the treedef."""
+        """Whether the preset entries of the field lie in the treedef."""
         return rebuilds_by(self.spec, "static") and bool(field.preset)

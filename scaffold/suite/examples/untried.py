@@ -1,4 +1,4 @@
-"""The methods that a suite cannot try, and why: they are carried, and no example is known."""
+"""Methods that a suite cannot try, and the reasons."""
 
 import ast
 import re
@@ -42,7 +42,7 @@ _BY_HAND = (
 SPECIAL = frozenset(_BY_HAND).union(
     *map(dir, (bool, dict, float, list, set, str, type, type(dir), AbstractContextManager, AsyncIterator))
 )
-"""The names of special methods: those of the classes of Python, and those that none of these has."""
+"""Names of special methods, from the classes of Python and from a list of others."""
 _BINARY = (
     "add",
     "sub",
@@ -66,25 +66,28 @@ _OPERATORS = frozenset(
         *(f"__{side}{name}__" for side in ("", "r", "i") for name in _BINARY),
     )
 )
-"""The special methods that an expression calls with a value, and that no law tries of its own accord."""
+"""Special methods that an expression calls with a value, and that no law tries by itself."""
 _OF_JAX = ("tree_flatten", "tree_flatten_with_keys", "tree_flatten_with_path", "tree_unflatten")
-"""The methods by which jax takes instances apart, to which the laws of round trips hold."""
+"""Methods by which jax flattens instances, which the laws of round trips cover."""
 
 
 def as_tried(spec: ModuleSpec, known: Known) -> ModuleSpec:
-    """The spec as its tests know it: as callers see it, with examples that methods make, and with records that may be left out."""
+    """Return the spec as its tests know it.
+
+    Functions are as callers see them, methods make examples, and further rows pass records.
+    """
     made = with_made_arguments(as_called(spec), known)
     return without_untried(with_given_records(made, known), known)
 
 
 def without_untried(spec: ModuleSpec, known: Known) -> ModuleSpec:
-    """The spec as its tests know it: without a call that they cannot try."""
+    """Return the spec without a call that the tests cannot try."""
     is_untried = spec.call is not None and why_untried(spec, Method("__call__", spec.call), known)
     return replace(spec, call=None) if is_untried else spec
 
 
 def untried(spec: ModuleSpec, known: Known) -> dict[str, str]:
-    """The public methods, and the call, that are not tried, each with the reason."""
+    """Return the public methods, and the call, that are not tried, each with the reason."""
     public = (
         function
         for _, function in spec.functions
@@ -99,7 +102,7 @@ def untried(spec: ModuleSpec, known: Known) -> dict[str, str]:
 
 
 def _misspelt(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
-    """The methods that are named as special ones and are none, each with the nearest one of Python."""
+    """Yield the methods named like special methods that Python lacks, each with the nearest name."""
     for _, function in spec.functions:
         name = function.name
         if name.startswith("__") and name.endswith("__") and name not in SPECIAL:
@@ -108,7 +111,7 @@ def _misspelt(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
 
 
 def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
-    """Why the tests cannot call a method; empty of one that they can."""
+    """Return why the tests cannot call a method, or an empty text."""
     tried = with_values_of(spec, method)
     values, beside = dict(tried.test.values), {**known, spec.name: spec}
     arguments = (
@@ -141,7 +144,10 @@ def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
 
 
 def _absent_of(spec: ModuleSpec, method: Method, known: Known) -> str:
-    """What a method raises without, and the tests leave at its default None: `d` of `if self.d is None: raise`."""
+    """Return a field without which a method raises, and which is None in the tests.
+
+    `if self.d is None: raise` gives `d`.
+    """
     function = function_of(method.call.source)
     body = parsed(method.call.text).body if function is None else function.body
     tests = [statement.test for statement in body if isinstance(statement, ast.If)]
@@ -167,7 +173,7 @@ def _is_called_to_build(spec: ModuleSpec, function: Function) -> bool:
 
 
 def _hands_state_on(method: Method) -> bool:
-    """Whether a method beside the call hands its state to other layers, which may average as the call does."""
+    """Whether a method beside the call passes its state to layers, which may average as the call does."""
     states = {
         argument.name
         for argument in method.call.args
@@ -188,7 +194,10 @@ def _hands_state_on(method: Method) -> bool:
 
 
 def _needed_of_keywords(spec: ModuleSpec, function: Function) -> str:
-    """What the constructor needs of the `**kwargs` that a class method hands on to it: `key in **kwargs` of `cls(volume, **kwargs)`."""
+    """Return the arguments that a class method must pass to the constructor in `**kwargs`, if any.
+
+    `cls(volume, **kwargs)` gives `key in **kwargs`.
+    """
     if function.args.kwarg is None:
         return ""
     handed_on = function.args.kwarg.arg
@@ -202,13 +211,13 @@ def _needed_of_keywords(spec: ModuleSpec, function: Function) -> str:
 
 
 def _needed_of_stars(method: Method, function: Function) -> str:
-    """The `*dims` of a method that takes nothing else, which no test calls without."""
+    """Return the `*dims` of a method that takes nothing else, since no test calls it without."""
     takes_more = any(not argument.is_marker for argument in method.call.args)
     return "" if takes_more or function.args.vararg is None else f"*{function.args.vararg.arg}"
 
 
 def _has_example(argument: Argument, spec: ModuleSpec, known: Known) -> bool:
-    """Whether the type of an argument says what it may be given."""
+    """Whether the type of an argument determines an example."""
     if argument.type is None or not any(
         isinstance(part, ClassType | OpaqueType) for part in walk(argument.type)
     ):
@@ -221,7 +230,7 @@ def _has_example(argument: Argument, spec: ModuleSpec, known: Known) -> bool:
 
 
 def with_values_of(spec: ModuleSpec, method: Method) -> ModuleSpec:
-    """The spec whose example values are those of one method: `norm.x` goes before `x`."""
+    """Return the spec with the example values of one method, in which `norm.x` precedes `x`."""
     prefix = f"{method.name}."
     own_values = {
         name.removeprefix(prefix): value for name, value in spec.test.values if name.startswith(prefix)
@@ -233,7 +242,7 @@ def with_values_of(spec: ModuleSpec, method: Method) -> ModuleSpec:
 
 
 def assumed_notes(specs: Iterable[ModuleSpec]) -> Iterator[str]:
-    """What a user is told of Modules whose arrays are taken for data, or for what is trained as Equinox takes them."""
+    """Yield notes for the user about Modules whose arrays are assumed to be data, or to be trained."""
     for spec in specs:
         if spec.source:  # stays as it is written
             continue
@@ -247,7 +256,7 @@ def assumed_notes(specs: Iterable[ModuleSpec]) -> Iterator[str]:
 
 
 def untried_notes(specs: Iterable[ModuleSpec], known: Known) -> tuple[str, ...]:
-    """What a user is told of the methods that no test tries: one line a class."""
+    """Return notes for the user about the methods that no test tries, one line a class."""
     return tuple(note for spec in specs if (note := _note(spec, known)))
 
 
@@ -263,7 +272,7 @@ def _note(spec: ModuleSpec, known: Known) -> str:
 
 
 def _way_out(spec: ModuleSpec, names: Mapping[str, Sequence[str]]) -> str:
-    """What gives the first argument an example that lacks one; empty where none lacks one that has a name."""
+    """Return how to give an example to the first argument that lacks one, or an empty text."""
     for reason, (method, *_) in names.items():
         argument = reason.removeprefix(_NO_EXAMPLE).partition(",")[0]
         if reason.startswith(_NO_EXAMPLE) and argument.isidentifier():

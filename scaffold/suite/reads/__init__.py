@@ -1,1 +1,1 @@
-"""What the code of a class says of its examples: which values it compares, takes roots of, reads, and hands on."""
+"""Facts about examples in the code of a class: values that it compares, restricts, reads, or passes on."""

@@ -1,4 +1,4 @@
-"""Which attributes of an instance statements read, whichever branch they take: what a result must follow."""
+"""Attributes of an instance that statements read on every branch, so that a result must depend on them."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from scaffold.source.branches import Given, decided
 from scaffold.source.expressions import bound_value, nodes_of
 
 _FORMS = ("shape", "dtype", "ndim", "size")
-"""Attributes of an array that its values do not decide."""
+"""Attributes of an array that do not depend on its values."""
 _OF_FORMS = (
     *_FORMS,
     "len",
@@ -19,12 +19,12 @@ _OF_FORMS = (
     "empty_like",
     "result_type",
 )
-"""Functions of the form of what they are given first."""
+"""Functions that read only the form of their first argument."""
 _DEFINES_RULES = ("defvjp", "defjvp", "defjvps")
 
 
 class _Known(NamedTuple):
-    """What is known where a statement stands: constants, and what the locals were made of in every case."""
+    """Facts at a statement: constants, and the attributes of which each local is made in every case."""
 
     given: Given
     made_of: Mapping[str, set[str]]
@@ -33,10 +33,10 @@ class _Known(NamedTuple):
 def always_read(
     body: list[ast.stmt], given: Given | None = None, *, beside_updates: bool = False
 ) -> set[str]:
-    """The attributes of `self` that statements read, whichever branch is taken and wherever they return.
+    """Return the attributes of `self` that statements read, whichever branch is taken.
 
-    What an argument of `given` decides is decided. What a local is made of is read where the local is. `beside_updates`
-    leaves out what a statement reads of an attribute to assign it anew.
+    `given` decides branches. A local that is read counts as the attributes of which it is made.
+    `beside_updates` leaves out reads of an attribute by its own assignment.
     """
     rules = {ast.unparse(rule) for call in _rules(body) for rule in call.args}
     forward = [part for part in body if getattr(part, "name", None) not in rules]
@@ -44,14 +44,14 @@ def always_read(
 
 
 def _rules(body: list[ast.stmt]) -> Iterator[ast.Call]:
-    """The calls that name rules of derivatives: `function.defvjp(forward, backward)`."""
+    """Yield the calls that name rules of derivatives: `function.defvjp(forward, backward)`."""
     return (call for call in nodes_of(ast.Call, *body) if _name_of(call.func) in _DEFINES_RULES)
 
 
 def _read_by(
     body: list[ast.stmt], known: _Known, beside_updates: bool = False
 ) -> tuple[set[str], Mapping[str, set[str]]]:
-    """The same, and what the locals are made of behind the statements."""
+    """Return the attributes that statements always read, and the attributes of which locals are then made."""
     names = set[str]()
     for index, statement in enumerate(body):
         if isinstance(statement, ast.If | ast.Match):
@@ -74,13 +74,16 @@ def _read_by(
 
 
 def _in_each(ways: list[Mapping[str, set[str]]]) -> dict[str, set[str]]:
-    """What each local is made of whichever branch was taken."""
+    """Return the attributes of which each local is made, whichever branch was taken."""
     names = {name for made_of in ways for name in made_of}
     return {name: set[str].intersection(*(made_of.get(name, set()) for made_of in ways)) for name in names}
 
 
 def _branches(statement: ast.If | ast.Match, known: _Known) -> tuple[ast.expr, list[list[ast.stmt]]]:
-    """What a statement asks, and its branches, with that of no case where cases may leave one over."""
+    """Return the expression that a statement tests, and its branches.
+
+    A `match` that may skip all its cases has an empty branch.
+    """
     if isinstance(statement, ast.If):
         is_true = decided(statement.test, known.given)
         if is_true is None:
@@ -93,14 +96,14 @@ def _branches(statement: ast.If | ast.Match, known: _Known) -> tuple[ast.expr, l
 
 
 def _returns(node: ast.AST) -> bool:
-    """Whether the function itself may return there."""
+    """Whether the function itself may return inside a node."""
     if isinstance(node, ast.FunctionDef | ast.Lambda):
         return False
     return isinstance(node, ast.Return) or any(map(_returns, ast.iter_child_nodes(node)))
 
 
 def _read_in_every_case(node: ast.AST, known: _Known) -> set[str]:
-    """The attributes of `self` that an expression, or a statement without branches of its own, reads."""
+    """Return the attributes of `self` that an expression or a statement reads in every case."""
     match node:
         case ast.If() | ast.Match():
             return _read_by([node], known)[0]

@@ -1,4 +1,4 @@
-"""The strings and numbers that the code of a class tells apart: those that an argument, or a field, may be."""
+"""Strings and numbers with which the code of a class compares an argument or a field."""
 
 import ast
 from collections.abc import Iterator
@@ -11,13 +11,16 @@ from scaffold.spec.model import ModuleSpec
 
 
 def compared_texts(spec: ModuleSpec, name: str) -> tuple[str, ...]:
-    """The strings with which code compares `name`, or by which it looks in a table with it: `mode in ("sum", "mean")`."""
+    """Return the strings with which code compares `name`, or the keys of a table that it indexes.
+
+    An example is `mode in ("sum", "mean")`.
+    """
     tables = {table: value for table, value in local_values(spec.helpers)} if spec.helpers else {}
     return tuple(dict.fromkeys(text for choice in _compared(spec, name) for text in _texts(choice, tables)))
 
 
 def listed_numbers(spec: ModuleSpec, name: str) -> tuple[int, ...]:
-    """The whole numbers among which code looks for `name`: `order not in (0, 1, 2)`."""
+    """Return the whole numbers among which code looks for `name`: `order not in (0, 1, 2)`."""
     displays = (
         choice for choice in _compared(spec, name) if isinstance(choice, ast.Tuple | ast.List | ast.Set)
     )
@@ -26,13 +29,13 @@ def listed_numbers(spec: ModuleSpec, name: str) -> tuple[int, ...]:
 
 
 def _compared(spec: ModuleSpec, name: str) -> Iterator[ast.AST]:
-    """What the code of a class compares `name` with."""
+    """Yield what the code of a class compares `name` with."""
     nodes = (node for source in class_sources(spec) if name in source for node in ast.walk(ast.parse(source)))
     return (choice for node in nodes for choice in _choices(node, name))
 
 
 def _choices(node: ast.AST, name: str) -> Iterator[ast.AST]:
-    """The expressions and patterns beside which the name stands in a node."""
+    """Yield the expressions and patterns with which a node compares the name."""
     match node:
         case ast.Compare(
             left=left, ops=[ast.Eq() | ast.NotEq() | ast.In() | ast.NotIn()], comparators=[right]
@@ -54,7 +57,7 @@ def _choices(node: ast.AST, name: str) -> Iterator[ast.AST]:
 
 
 def _texts(choice: ast.AST, tables: dict[str, ast.expr]) -> Iterator[str]:
-    """The strings of a literal, of the keys of a dict, or of a table that the module names."""
+    """Yield the strings of a literal, of the keys of a dict, or of a table that the module names."""
     choice = tables.get(choice.id, choice) if isinstance(choice, ast.Name) else choice
     parts = [key for key in choice.keys if key is not None] if isinstance(choice, ast.Dict) else [choice]
     constants = (node for part in parts for node in ast.walk(part) if isinstance(node, ast.Constant))

@@ -1,4 +1,4 @@
-"""Functions as examples: one of which the class takes gradients gives a number, and no array."""
+"""Functions as examples. A function that the class differentiates must return a number, and no array."""
 
 import ast
 from collections.abc import Iterator
@@ -13,7 +13,11 @@ _GRADIENTS = ("grad", "value_and_grad", "filter_grad", "filter_value_and_grad", 
 
 
 def example_function(spec: ModuleSpec, kind: CallableType, name: str) -> str:
-    """A function for an argument: of two arrays where its annotation or the code says so, and into a number where a method differentiates it."""
+    """Return a function as an example for an argument.
+
+    It takes two arrays if the annotation or the code says so. It returns a number if a method differentiates
+    it.
+    """
     taken = count_taken(kind)
     if taken == 2 or (taken is None and counts_given(spec, name) == {2}):
         return "jnp.logaddexp"
@@ -21,7 +25,7 @@ def example_function(spec: ModuleSpec, kind: CallableType, name: str) -> str:
 
 
 def count_taken(kind: CallableType) -> int | None:
-    """How many arguments the annotation of a function lists, as `Callable[[Array, Any], Array]`; None where it lists none."""
+    """Return the number of arguments in an annotation such as `Callable[[Array, Any], Array]`, or None."""
     match ast.parse(kind.text, mode="eval").body:
         case ast.Subscript(slice=ast.Tuple(elts=[ast.List(elts=taken), _])):
             return len(taken)
@@ -30,7 +34,7 @@ def count_taken(kind: CallableType) -> int | None:
 
 
 def counts_given(spec: ModuleSpec, name: str) -> set[int]:
-    """How many arguments methods give a function that they are given, or that a field holds: two in `field(t, y)`."""
+    """Return the numbers of arguments with which methods call a function: two in `field(t, y)`."""
     trees = [parsed(method.call.text) for _, method in spec.functions if method.is_function]
     calls = (call for call in nodes_of(ast.Call, *trees) if named_value(call.func) == name)
     return {len(call.args) for call in calls if not call.keywords}
@@ -38,7 +42,7 @@ def counts_given(spec: ModuleSpec, name: str) -> set[int]:
 
 @once
 def differentiated(spec: ModuleSpec) -> frozenset[str]:
-    """The fields and arguments that methods hand to `jax.grad`, or to another transformation of a function into numbers."""
+    """Return the fields and arguments that methods pass to `jax.grad` or a similar transformation."""
     trees = (parsed(method.call.text) for _, method in spec.functions if method.is_function)
     return frozenset(name for tree in trees for name in _handed_to_gradients(tree))
 

@@ -1,4 +1,4 @@
-"""The code that the example of a call runs: without the branches that constants rule out."""
+"""The code that an example call runs, without the branches that constants rule out."""
 
 import ast
 from typing import Any
@@ -12,7 +12,7 @@ from scaffold.spec.model import Call, ModuleSpec
 
 
 def constants_left_out(spec: ModuleSpec, call: Call | None) -> dict[str, Any]:
-    """The arguments that the example leaves out, where the constants that they then are can be told."""
+    """Return the arguments that the example leaves at a constant default, with these constants."""
     said = _said(spec)
     left_out = [argument for argument in (call.args if call else ()) if not is_passed(spec, argument)]
     pairs = [(argument.name, argument.default) for argument in left_out]
@@ -20,7 +20,10 @@ def constants_left_out(spec: ModuleSpec, call: Call | None) -> dict[str, Any]:
 
 
 def as_in_example(spec: ModuleSpec, call: Call) -> Call:
-    """The call with the branches alone that the example takes, as `if train:` is none where it leaves `train` out."""
+    """Return the call with the branches that the example takes.
+
+    If the example leaves `train` out, `if train:` is gone.
+    """
     said = _said(spec)
     settings = {
         f"self.{field.name}": CONSTANTS[field.default]
@@ -33,5 +36,5 @@ def as_in_example(spec: ModuleSpec, call: Call) -> Call:
 
 
 def _said(spec: ModuleSpec) -> set[str]:
-    """The names of which the tests of a spec give a value."""
+    """Return the names for which the tests of a spec have a value."""
     return {name.rpartition(".")[2] for name, _ in spec.test.values}

@@ -1,4 +1,4 @@
-"""The fields that a method hands on as they are to the instance that it gives, read off its body."""
+"""Fields that a method passes on unchanged to the instance that it returns, read off its body."""
 
 import ast
 
@@ -10,7 +10,7 @@ Kept = frozenset[str]
 
 
 def handed_on(spec: ModuleSpec, call: Call) -> list[str]:
-    """The fields that each way through a method hands on; none where one gives something that is not understood."""
+    """Return the fields that each return of a method passes on, or none if a return is not understood."""
     body = ast.parse(dedented(call.body)).body
     ends = [node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Return)]
     if kind_of(spec.kind).variables or not ends:
@@ -21,7 +21,7 @@ def handed_on(spec: ModuleSpec, call: Call) -> list[str]:
 
 
 def _assigned_once(body: list[ast.stmt]) -> dict[str, ast.expr]:
-    """The values of names that one statement assigns."""
+    """Return the values of names that exactly one statement assigns."""
     nodes = [node for statement in body for node in ast.walk(statement)]
     stored = [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
     return {
@@ -33,7 +33,7 @@ def _assigned_once(body: list[ast.stmt]) -> dict[str, ast.expr]:
 
 
 def _kept_by(spec: ModuleSpec, value: ast.expr | None, names: dict[str, ast.expr]) -> Kept | None:
-    """The fields that an instance has of `self`; None where the value is no such instance."""
+    """Return the fields that an instance has of `self`, or None if the value is no such instance."""
     match value:
         case ast.Name(id="self"):
             return frozenset(field.name for field in spec.stored)
@@ -48,7 +48,7 @@ def _kept_by(spec: ModuleSpec, value: ast.expr | None, names: dict[str, ast.expr
 
 
 def _replaced(spec: ModuleSpec, where: ast.expr) -> Kept:
-    """The fields in which `eqx.tree_at` puts something else; all that are leaves where no lambda says them."""
+    """Return the fields that `eqx.tree_at` replaces, or all dynamic fields if no lambda names them."""
     every = frozenset(field.name for field in spec.dynamic)
     if not isinstance(where, ast.Lambda) or len(where.args.args) != 1:
         return every

@@ -1,4 +1,4 @@
-"""What the tests of a class know of its bases, and which class stands for one that has no instances."""
+"""Facts about bases for the tests of a class, and the class that stands for an abstract class."""
 
 import ast
 from collections.abc import Mapping
@@ -16,11 +16,14 @@ from scaffold.spec.states import is_state
 from scaffold.spec.unit import siblings
 
 _OF_LIBRARIES = ("Module", "NamedTuple", "Pytree", "PyTreeNode")
-"""Bases of libraries that hold nothing, so that the class itself says what it is built with."""
+"""Bases of libraries that hold nothing, so that the class itself says how to build an instance."""
 
 
 def concrete(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | None:
-    """The class itself, or one that fulfils it where it is abstract: one that holds no class of this family, and reads all that its methods are given."""
+    """Return the class itself, or if it is abstract a subclass that the tests can build, if any.
+
+    The subclass holds no class of its family. If possible, its methods read all their arguments.
+    """
     if _is_made(spec, known):
         return spec
     family = subclasses(spec, known.values(), known)
@@ -31,7 +34,7 @@ def concrete(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | 
 
 
 def _reads_all_arguments(spec: ModuleSpec) -> bool:
-    """Whether the body of each method reads each of its arguments: what holds the class then depends on all that it hands on."""
+    """Whether each method reads all its arguments, so that a caller depends on all that it passes."""
     return all(
         argument.name in free_names(function.call.body, expression=False)
         for _, function in spec.functions
@@ -47,14 +50,14 @@ def _is_made(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
 
 
 def has_known_constructor(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
-    """Whether the class statement says what builds it: an `__init__`, or fields alone, and those of bases that say it, too."""
+    """Whether an `__init__`, or fields of the class and its bases, say how to build an instance."""
     node = class_statement(spec.source, spec.name)
     assert node is not None, "what is carried is the statement of the class"
     return spec.defines("__init__") or _have_known_constructors(node, spec, known)
 
 
 def _have_known_constructors(node: ast.ClassDef, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
-    """Whether the bases of a class say what builds it, or leave that to it, as what is carried without an `__init__` does."""
+    """Whether the bases of a class say how to build an instance, or leave that to the class."""
     for name in map(ast.unparse, map(without_parameters, node.bases)):
         last = name.rpartition(".")[2]
         if last in _OF_LIBRARIES or brings_no_fields(last):
@@ -73,13 +76,13 @@ def _have_known_constructors(node: ast.ClassDef, spec: ModuleSpec, known: Mappin
 
 
 def _carried_class(name: str, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ast.ClassDef | None:
-    """The statement of a class beside those of the tool in the file of one."""
+    """Return the statement of a carried class in the file of a spec, if there is one."""
     of_file = [spec, *(known[each] for each in siblings(spec) if each in known)]
     return next(filter(None, (class_statement(each.helpers, name) for each in of_file)), None)
 
 
 def with_inherited(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
-    """The spec as its tests know it: with the call, the fields and the examples of methods that bases have, and it has not."""
+    """Return the spec with the call, the fields and the examples that it inherits from bases."""
     every = lineage(spec, known)
     of_mixins = [method.call for method in spec.methods if method.inherited and method.name == "__call__"]
     if not (every or of_mixins):
@@ -101,7 +104,7 @@ def with_inherited(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleS
 
 
 def with_types_of_bases(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
-    """The spec whose methods have the types of those that they override, where their own signatures say none."""
+    """Return the spec in which methods without types have the types of the methods they override."""
     asked = {name: call for base in reversed(lineage(spec, known)) for name, call in _calls(base).items()}
     methods = tuple(
         replace(method, call=_typed(method.call, asked.get(method.name))) for method in spec.methods
@@ -116,7 +119,7 @@ def _calls(spec: ModuleSpec) -> dict[str, Call]:
 
 
 def _typed(call: Call, asked: Call | None) -> Call:
-    """The call with the types of another, by the names of arguments."""
+    """Return the call with the types of another call, by the names of arguments."""
     if asked is None or not call.source:
         return call
     called = {
@@ -135,13 +138,13 @@ def _typed(call: Call, asked: Call | None) -> Call:
 
 
 def bound_of(spec: ModuleSpec, kind: ClassType) -> ClassType:
-    """The class that a type variable of the class is bound to; any other class itself."""
+    """Return the class to which a type variable is bound, and any other class itself."""
     bounds = (parameter.bound for parameter in spec.generic if parameter.name == kind.name)
     return next((bound for bound in bounds if isinstance(bound, ClassType)), kind)
 
 
 def how_to_build(kind: ClassType, name: str, *, is_abstract: bool) -> str:
-    """What to write for the tests where nothing can be guessed."""
+    """Return what to write for the tests if nothing can be guessed."""
     made, more = f"{kind.name}(...)", ""
     if is_abstract:
         made, more = "Final(...)", f", with a class that fulfils `{kind.name}`, and import it in `imports`"

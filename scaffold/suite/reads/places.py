@@ -1,4 +1,7 @@
-"""Whole numbers that code uses as places, of an element or of an axis: such a number lies within an array, and is no other one's."""
+"""Whole numbers that code uses as indices of elements or axes.
+
+Each index must lie within an array, and differ from the others.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -13,13 +16,13 @@ from scaffold.spec.once import once
 
 _INT = ScalarType("int")
 _ELEMENTS = {"take": 1, "dynamic_index_in_dim": 1, "dynamic_update_index_in_dim": 2}
-"""Functions that take the place of an element, with where they take it."""
+"""Functions that take the index of an element, with the position of that argument."""
 _SECOND_FIRST = {0: 1, 1: 0}
-"""The last element of two says more than the first one: what code skips is there."""
+"""An exchange of indices 0 and 1, since the last of two elements shows more than the first."""
 
 
 def place_of(spec: ModuleSpec, name: str) -> int:
-    """The example of a whole number: where it is the place of an element or of an axis, one that an array of two has."""
+    """Return the example of a whole number. An index of an element or axis fits an array of two."""
     return _places(spec).get(name, int(EXAMPLE_INT))
 
 
@@ -40,7 +43,7 @@ def _places(spec: ModuleSpec) -> dict[str, int]:
 
 
 def _elements(tree: ast.AST) -> Iterator[str]:
-    """The numbers by which code takes one element: `i` of `x[i]`, `x.at[:, i]` and `x[i + 1]`, and not of `x[:i]`."""
+    """Yield the numbers by which code takes one element: `i` of `x[i]` and `x[i + 1]`, not of `x[:i]`."""
     for node in nodes_of(ast.Subscript, tree):
         for index in elements_of(node.slice):
             if not isinstance(index, ast.Slice):
@@ -51,7 +54,7 @@ def _elements(tree: ast.AST) -> Iterator[str]:
 
 
 def _axes(tree: ast.AST) -> Iterator[str]:
-    """The numbers that code hands on as `axis`, or calls so."""
+    """Yield the numbers that code passes as `axis`, or names so."""
     for call in nodes_of(ast.Call, tree):
         pairs = [(keyword.arg or "", keyword.value) for keyword in call.keywords]
         pairs += [(named_value(part) or "", part) for part in call.args]

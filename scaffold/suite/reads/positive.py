@@ -1,4 +1,7 @@
-"""The arguments whose example values must be positive: those that `[test]` names, those that logarithms, roots and refusals want so, and probabilities."""
+"""Arguments whose example values must be positive.
+
+`[test]` names some. Others are in logarithms, roots or refusals, or are probabilities.
+"""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -11,11 +14,14 @@ from scaffold.spec.model import ModuleSpec
 
 _WANT_POSITIVE = {"log", "log2", "log10", "sqrt", "rsqrt"}
 _MOST_LOCALS = 3
-"""By way of how many local names a value is looked for."""
+"""The most local names through which a value is traced."""
 
 
 def positive_names(spec: ModuleSpec) -> frozenset[str]:
-    """Names of fields and of arguments, those too of which a property or a method is made that must be positive."""
+    """Return the names of fields and arguments that must be positive.
+
+    If a property or a method must be positive, the attributes that it reads count as well.
+    """
     names = _wanted_in_all(tuple(method.call.body for method in spec.methods))
     names = names.union(spec.test.positive, *map(_wanted_in, _sources(spec)))
     made = (method.call.body for method in spec.methods if method.name in names)
@@ -23,7 +29,7 @@ def positive_names(spec: ModuleSpec) -> frozenset[str]:
 
 
 def positive_names_with(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> frozenset[str]:
-    """The same, with the arguments that have the names of those which must be positive for a class that this one holds."""
+    """Return `positive_names`, and arguments named like a positive input of a held class."""
     if known.keys() <= {
         spec.name
     }:  # of each method it is asked, and the classes of all methods are many to walk
@@ -35,7 +41,7 @@ def positive_names_with(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> fr
 
 
 def _sources(spec: ModuleSpec) -> Iterator[str]:
-    """The Python of a spec but for its methods, a piece at a time."""
+    """Yield the Python of a spec except its methods, piece by piece."""
     yield spec.setup
     yield spec.call.body if spec.call is not None else ""
     for field in spec.fields:
@@ -77,7 +83,10 @@ def _wanted(tree: ast.AST) -> Iterator[str | None]:
 
 
 def _parts(node: ast.expr, tree: ast.AST, depth: int = 0) -> Iterator[str | None]:
-    """What is added, multiplied and divided to give a value, also by way of local names: `m2` of `var = self.m2 / count` and `var + eps`."""
+    """Yield what is added, multiplied or divided to give a value, through local names as well.
+
+    An example is `m2` of `var + eps` after `var = self.m2 / count`.
+    """
     match node:
         case ast.BinOp(left=left, op=ast.Add() | ast.Mult() | ast.Div(), right=right):
             yield from (*_parts(left, tree, depth), *_parts(right, tree, depth))
@@ -90,14 +99,14 @@ def _parts(node: ast.expr, tree: ast.AST, depth: int = 0) -> Iterator[str | None
 
 
 def _assigned(name: str, tree: ast.AST) -> Iterator[ast.expr]:
-    """The values that statements give a local name."""
+    """Yield the values that statements assign to a local name."""
     for node in nodes_of(ast.Assign, tree):
         if any(isinstance(target, ast.Name) and target.id == name for target in node.targets):
             yield node.value
 
 
 def _is_uniform(node: ast.expr, tree: ast.AST) -> bool:
-    """Whether an expression draws between 0 and 1, or is the name of such a draw: what is compared with it is a probability."""
+    """Whether an expression is a draw between 0 and 1, which code compares with a probability."""
     values = _assigned(node.id, tree) if isinstance(node, ast.Name) else [node]
     return any(calls(value, "uniform") for value in values)
 

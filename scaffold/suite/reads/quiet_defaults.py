@@ -1,4 +1,4 @@
-"""Arguments whose usual value is no example, as one half and a rate of 0, and those of which None is one."""
+"""Arguments whose default is a poor example, such as a rate of 0, and arguments that may be None."""
 
 import ast
 
@@ -13,18 +13,18 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 
 _HALF = "0.5"
-"""A probability of one half is that of the opposite as well."""
+"""A probability of one half, which equals the probability of the opposite."""
 
 
 def is_quiet(spec: ModuleSpec, parameter: Parameter) -> bool:
-    """Whether the example gives a number in the place of the default of a parameter."""
+    """Whether the example gives a number in place of the default of a parameter."""
     if parameter.field is not None and parameter.field.check:
         return False
     return parameter.default == _HALF or (parameter.default in ("0.0", "0.") and _drops(spec, parameter.name))
 
 
 def says_none(spec: ModuleSpec, name: str) -> bool:
-    """Whether the author's annotation of an argument allows None, which is an example where nothing else is."""
+    """Whether the author's annotation of an argument allows None, which then is a last resort."""
     own = spec.own_constructor
     written = statements(own.call.source if own is not None else spec.source)
     arguments = [(node.arg, node.annotation) for node in nodes_of(ast.arg, *written)]
@@ -35,19 +35,19 @@ def says_none(spec: ModuleSpec, name: str) -> bool:
 
 
 def makes_none(spec: ModuleSpec, name: str) -> bool:
-    """Whether the constructor may leave a field None: one branch does, or an argument that is None by default."""
+    """Whether the constructor may leave a field None, by a branch or by an argument that defaults to None."""
     none = {"None", *(each.name for each in parameters(spec) if each.default == "None")}
     made = [value for field, value in made_fields(spec) if field == name]
     return any(ast.unparse(branch) in none for value in made for branch in _branches(value))
 
 
 def _branches(value: ast.expr) -> list[ast.expr]:
-    """What an expression may give: either branch of `a if c else b`."""
+    """Return what an expression may evaluate to: either branch of `a if c else b`."""
     return [*_branches(value.body), *_branches(value.orelse)] if isinstance(value, ast.IfExp) else [value]
 
 
 def _drops(spec: ModuleSpec, name: str) -> bool:
-    """Whether the constructor hands an argument to a layer that drops: `nnx.Dropout(drop, rngs=rngs)`."""
+    """Whether the constructor passes an argument to a dropout layer: `nnx.Dropout(drop, rngs=rngs)`."""
     own = spec.own_constructor
     texts = (own.call.source,) if own is not None else (spec.setup, *_made(spec))
     calls = (call for text in texts for call in nodes_of(ast.Call, *statements(text)))
@@ -59,12 +59,12 @@ def _drops(spec: ModuleSpec, name: str) -> bool:
 
 
 def _made(spec: ModuleSpec) -> list[str]:
-    """The expressions that make the fields."""
+    """Return the expressions that make the fields."""
     return [source for field in spec.stored for source in sources_of(field)]
 
 
 @once
 def default_numbers(spec: ModuleSpec) -> dict[str, float]:
-    """The numbers that the constructor takes where nobody gives others."""
+    """Return the default numbers of the constructor's arguments."""
     pairs = ((each.name, measured(each.default or "", {})) for each in parameters(spec))
     return {name: number for name, number in pairs if number is not None}

@@ -1,4 +1,4 @@
-"""What the call of a class does not read, and other code does: the first carry of a cell, with which a scan of another class begins."""
+"""Fields that the call does not read but other code does, such as the first carry of a cell."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,10 @@ from scaffold.spec.unit import siblings
 
 
 def with_read_elsewhere(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
-    """The spec, in which parameters and ties are unused that other classes of the file alone read, and what may be anything and nothing reads."""
+    """Return the spec, with parameters and ties unused that only other classes of the file read.
+
+    Parameters of any type are unused as well, if nothing reads them.
+    """
     params = [field for field in spec.dynamic if field.role == "param"]
     held = {field.name for field in params} | _ties(spec)
     others = [known[name] for name in siblings(spec) if name in known] if held else []
@@ -28,19 +31,22 @@ def with_read_elsewhere(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Mo
 
 
 def _may_be_anything(field: Field) -> bool:
-    """Whether the annotation of a field says nothing, as `Any` and a type variable do: nobody says that it is a weight."""
+    """Whether the annotation of a field says nothing, as `Any` and a type variable do."""
     return isinstance(field.type, OpaqueType) and not (field.type.is_array or field.type.holds_arrays)
 
 
 def _reads(spec: ModuleSpec) -> Iterator[str]:
-    """The attributes that the code of a class reads, of whatever object."""
+    """Yield the attributes that the code of a class reads, of any object."""
     for source in class_sources(spec):
         attributes = nodes_of(ast.Attribute, parsed(source))
         yield from (part.attr for part in attributes if isinstance(part.ctx, ast.Load))
 
 
 def ties_of_methods(spec: ModuleSpec) -> set[str]:
-    """The ties that methods read, and that the call does not reach: `logits` has the head, and the call the table."""
+    """Return the ties that methods read, and that the call does not reach.
+
+    For example `logits` reads the head, and the call reads the table.
+    """
     if spec.call is None or not (ties := _ties(spec)):
         return set()
     reached = {name for body in bodies_used(spec, spec.call.body) for name in self_attributes(body)}

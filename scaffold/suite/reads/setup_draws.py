@@ -1,4 +1,4 @@
-"""What is drawn from a key: the keys that statements split off it, and the values that they draw."""
+"""Draws from a key: the keys that statements split off, and the values that they draw."""
 
 import ast
 from collections.abc import Collection, Iterator
@@ -10,7 +10,7 @@ _SIZES = ("shape", "ndim", "size", "dtype")
 
 
 def keys_and_draws(setup: str, key: str = "key") -> tuple[frozenset[str], frozenset[str]]:
-    """The names that statements bind to keys made from `key`, and those that they bind to what is drawn from one."""
+    """Return the names that statements bind to keys made from `key`, and to draws from such keys."""
     keys, drawn = {key}, set[str]()
     for value, names in _bindings(setup):
         source = ast.unparse(value)
@@ -24,7 +24,7 @@ def keys_and_draws(setup: str, key: str = "key") -> tuple[frozenset[str], frozen
 
 
 def _bindings(setup: str) -> Iterator[tuple[ast.expr, frozenset[str]]]:
-    """Each expression whose value a statement binds, and the names, in order."""
+    """Yield each expression whose value a statement binds, with the names, in order."""
     for node in own_nodes(ast.parse(dedented(setup)).body):
         match node:
             case ast.Assign(targets=targets, value=value):
@@ -48,7 +48,7 @@ def _stored(targets: list[ast.expr]) -> frozenset[str]:
 
 
 def _is_of_keys(node: ast.expr, keys: Collection[str]) -> bool:
-    """Whether the value is a key or several: a split, an entry of one, a name for one."""
+    """Whether a value is a key or several: a split, an entry of a split, or a name."""
     match node:
         case ast.Name(id=name):
             return name in keys
@@ -65,7 +65,7 @@ def _is_of_keys(node: ast.expr, keys: Collection[str]) -> bool:
 
 
 def reads_value(source: str, names: Collection[str]) -> bool:
-    """Whether an expression reads the value of one of the names, and more of it than its sizes."""
+    """Whether an expression reads the value of one of the names, and not its sizes alone."""
     tree = ast.parse(source.strip(), mode="eval")
     of_sizes = {
         id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in _SIZES

@@ -1,4 +1,4 @@
-"""Functions that compute outside of programs of what they are given: with NumPy, or a text of one number after the other."""
+"""Functions that compute outside of traced programs: with NumPy, or by writing numbers into a text."""
 
 import ast
 
@@ -9,15 +9,16 @@ from scaffold.spec.grammar.types import ScalarType
 from scaffold.spec.model import Method, ModuleSpec
 
 _CONVERSIONS = ("asarray", "array")
-"""Functions that make an array of NumPy of what they are given."""
+"""Functions that convert their argument to a NumPy array."""
 _NUMPY = ("np", "numpy")
 """The names under which emitted code reads NumPy without an import."""
 
 
 def is_untraced(spec: ModuleSpec, method: Method) -> bool:
-    """Whether a class method or a static one hands an argument to a function of NumPy, or a method turns a field to its arrays, or what it loops over to a text.
+    """Whether a function cannot be traced, since NumPy or a text takes its values.
 
-    A method that turns `np.asarray(self.coefficients)` means to read numbers; any other function of NumPy is a slip there.
+    A class method or static method may pass an argument to any function of NumPy. A method may only convert a
+    field, as `np.asarray(self.coefficients)` does. Any other function of NumPy is a mistake there.
     """
     if _spells(method):
         return True
@@ -34,7 +35,7 @@ def is_untraced(spec: ModuleSpec, method: Method) -> bool:
 
 
 def _spells(method: Method) -> bool:
-    """Whether a function gives a text, and loops in Python over what it is given."""
+    """Whether a function returns a text, and loops in Python over its arguments."""
     arguments = {argument.name for argument in method.call.args}
     function = function_of(method.call.source)
     said = function.returns if function is not None else None
@@ -46,6 +47,6 @@ def _spells(method: Method) -> bool:
 
 
 def _numpy_of(spec: ModuleSpec) -> tuple[str, ...]:
-    """The names of NumPy in the module of a class."""
+    """Return the names of NumPy in the module of a class."""
     lines = (line for line in spec.imports if line.split()[:2] == ["import", "numpy"])
     return (*_NUMPY, *(name for line in lines for name in imported(line)))

@@ -1,4 +1,4 @@
-"""Methods that ask for another one first: they raise as long as a part is None, which that one makes."""
+"""Methods that need another method first: they raise while a part is None that the other makes."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,9 +11,9 @@ from scaffold.spec.once import once
 
 
 def asks_for(spec: ModuleSpec, method: Method, known: Mapping[str, ModuleSpec]) -> str:
-    """The method that has to be called before this one; empty of one that needs none.
+    """Return the method to call before this one, or an empty text.
 
-    It may be one of a part whose method of a name that waits is called.
+    A method also waits if it calls a method of a part that waits.
     """
     every = {**known, spec.name: spec}.values()
     waiting = {name: first for each in every for name, first in _waiting(each)}
@@ -27,7 +27,7 @@ def asks_for(spec: ModuleSpec, method: Method, known: Mapping[str, ModuleSpec]) 
 
 @once
 def _waiting(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
-    """The methods of a class that raise where a part is None, each with the method that makes the part."""
+    """Return the methods that raise while a part is None, each with the method that makes the part."""
     made = [
         (method.name, set(assigned_attributes(method.call.body)))
         for method in spec.methods
@@ -47,7 +47,7 @@ def _statements(method: Method) -> list[ast.stmt]:
 
 
 def _parts_asked_for(statements: Iterable[ast.stmt]) -> Iterator[str]:
-    """The attributes at whose absence a method raises: `if self.cache is None: raise`."""
+    """Yield the attributes without which a method raises: `if self.cache is None: raise`."""
     for statement in statements:
         match statement:
             case ast.If(

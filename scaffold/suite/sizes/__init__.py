@@ -1,1 +1,1 @@
-"""The sizes of examples that the fields of a class do not say: of its parts, of images, of arguments one after the other."""
+"""Sizes of examples that the fields of a class do not state: of parts, images, and starred arguments."""

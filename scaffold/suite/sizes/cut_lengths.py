@@ -1,4 +1,4 @@
-"""How long the data of a class are whose parts cut them: a block around a layer that keeps the lowest modes of a spectrum."""
+"""Lengths of data that parts of a class cut, as a layer does that keeps the lowest modes."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,10 @@ from scaffold.suite.sizes.part_sizes import equal_dims, parts_of
 
 
 def with_cut_lengths(spec: ModuleSpec, known: Mapping[str, ModuleSpec], sized: Sizes) -> dict[str, int]:
-    """The sizes, in which the dims that calls alone have are longer than what parts cut them by; those that the author says stay."""
+    """Return the sizes, with dims of calls alone longer than what parts cut them by.
+
+    Sizes that the author sets stay.
+    """
     every = dict(sized)
     for dim, least in _bounds_of_parts(spec, known, sized).items():
         every = every if dim in dict(spec.test.sizes) else lengthened(every, [dim], least)
@@ -17,7 +20,7 @@ def with_cut_lengths(spec: ModuleSpec, known: Mapping[str, ModuleSpec], sized: S
 
 
 def _bounds_of_parts(spec: ModuleSpec, known: Mapping[str, ModuleSpec], sized: Sizes) -> dict[str, int]:
-    """By dim of what the call alone is given, twice what parts cut it by, as a spectrum asks for."""
+    """Return for each dim of the call alone twice what parts cut it by, as a spectrum requires."""
     parts, free, bounds = parts_of(spec, known), data_lengths(spec).intersection(sized), dict[str, int]()
     for group in equal_dims(spec, parts) if free else ():
         least = max((_bound(parts[part], known, sized, dim) for part, dim in group if part), default=0)
@@ -26,7 +29,10 @@ def _bounds_of_parts(spec: ModuleSpec, known: Mapping[str, ModuleSpec], sized: S
 
 
 def _bound(part: ModuleSpec, known: Mapping[str, ModuleSpec], sized: Sizes, dim: str) -> int:
-    """The same of a part, and of its own parts, with the sizes that it shares with the class that holds it; 0 where nothing cuts it."""
+    """Return the bound by a part and its own parts, or 0 if nothing cuts the dim.
+
+    The part shares sizes with the class that holds it.
+    """
     usual = sizes(part)
     shared = {**usual, **{name: sized[name] for name in usual if name in sized}}
     cuts = [2 * shared[name] for name in cutting_sizes(part) if name in shared and dim in data_lengths(part)]

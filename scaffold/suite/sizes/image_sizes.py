@@ -1,4 +1,4 @@
-"""How large the images of a class are whose constructor says it: `image_size=32` for the dims `height` and `width`."""
+"""Sizes of images that the constructor states: `image_size=32` for the dims `height` and `width`."""
 
 import re
 
@@ -12,7 +12,7 @@ _AXIS = re.compile(r"h|w|height|width", re.IGNORECASE)
 
 
 def with_image_sizes(spec: ModuleSpec, sized: Sizes) -> Sizes:
-    """The sizes, in which the axes of an image that the call alone has are as long as a setting is by default."""
+    """Return the sizes, with the axes of an image as long as the default of a setting."""
     numbers = (number for name, number in default_numbers(spec).items() if _SETTING.fullmatch(name))
     size = int(next(numbers, 0))
     axes = {dim for dim in data_lengths(spec).intersection(sized) if _AXIS.fullmatch(dim)}

@@ -1,6 +1,6 @@
-"""Which dims of the parts of a class are as long as others, since its call hands on what one part gives to the next.
+"""Dims of parts that are equal, since the call passes the result of one part to the next.
 
-In `self.second(relu(self.first(x)))` the second takes what the first gives, whatever both name their dims.
+In `self.second(relu(self.first(x)))` the second takes what the first returns, whatever both name their dims.
 """
 
 import ast
@@ -15,12 +15,12 @@ from scaffold.spec.model import Call, ModuleSpec
 from scaffold.spec.skeletons.shapes.algebra.functions import ELEMENTWISE, MAPS
 
 Place = tuple[str, str]
-"""A dim behind the field of the part that names it, or behind nothing where the class itself does."""
+"""The field of a part, or an empty text for the class itself, and a dim that it names."""
 Shape = tuple[Place, ...] | None
 
 
 def parts_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, ModuleSpec]:
-    """The classes of the parts that a class holds, and whose call is known, by field."""
+    """Return the classes of the parts that a class holds, by field, if their call is known."""
     kinds = (
         (each.name, each.type.item if isinstance(each.type, ListType) else each.type) for each in spec.stored
     )
@@ -29,7 +29,7 @@ def parts_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Mod
 
 
 def equal_dims(spec: ModuleSpec, parts: Mapping[str, ModuleSpec]) -> list[list[Place]]:
-    """The dims that the call of a class takes for one, those of its parts among them; each group in the order of the call."""
+    """Return groups of dims of a class and its parts that its call uses as equal, in its order."""
     if spec.call is None or not parts:
         return []
     reading = _Reading(parts, {argument.name: _shape("", argument.type) for argument in spec.call.args})
@@ -39,7 +39,10 @@ def equal_dims(spec: ModuleSpec, parts: Mapping[str, ModuleSpec]) -> list[list[P
 
 
 def _shape(part: str, kind: Type | None) -> Shape:
-    """The dims of an array as the class of a part names them; None for all else, and where there are any number of dims."""
+    """Return the dims of an array, named by the class of a part.
+
+    Return None for any other type, and for any number of dims.
+    """
     if not isinstance(kind, ArrayType) or any(dim.startswith("*") for dim in kind.dims):
         return None
     return tuple((part, dim) for dim in kind.dims)
@@ -50,17 +53,17 @@ def _given(part: str, call: Call) -> Shape:
 
 
 class _Reading(Struct):
-    """The statements of a call, read for what they hand from one part to the next."""
+    """The statements of a call, read for what they pass from one part to the next."""
 
     parts: Mapping[str, ModuleSpec]
     shapes: dict[str, Shape]
-    """Of the locals."""
+    """The shapes of locals."""
     loops: dict[str, str] = field(default_factory=dict[str, str])
-    """By local, the field over whose parts it runs."""
+    """The field over whose parts a local runs, by local."""
     groups: list[list[Place]] = field(default_factory=list[list[Place]])
 
     def block(self, statements: Sequence[ast.stmt]) -> Shape:
-        """Reads statements, and gives the shape of what they return last."""
+        """Read statements, and return the shape of what they return last."""
         given: Shape = None
         for statement in statements:
             match statement:
@@ -79,7 +82,7 @@ class _Reading(Struct):
         return given
 
     def value(self, node: ast.expr) -> Shape:
-        """The shape of an expression."""
+        """Return the shape of an expression, if known."""
         match node:
             case ast.Name(id=name):
                 return self.shapes.get(name)
@@ -101,12 +104,12 @@ class _Reading(Struct):
                 return None
 
     def part(self, node: ast.expr) -> str:
-        """The field of the part that an expression calls; empty where it is none."""
+        """Return the field of the part that an expression calls, or an empty text."""
         name = self.loops.get(node.id, "") if isinstance(node, ast.Name) else attribute_of_self(node)
         return name if name is not None and name in self.parts else ""
 
     def applied(self, part: str, taken: Sequence[Shape]) -> Shape:
-        """What a part gives of what it takes."""
+        """Equate the arguments of a part with its parameters, and return the shape of its result."""
         call = self.parts[part].call
         assert call is not None
         for argument, shape in zip(call.args, taken, strict=False):
@@ -114,13 +117,13 @@ class _Reading(Struct):
         return _given(part, call)
 
     def mapped(self, part: str, taken: Sequence[Shape]) -> Shape:
-        """The same of each row."""
+        """Apply a part to each row of its arguments, and return the shape of all results."""
         given = self.applied(part, [shape[1:] if shape else None for shape in taken])
         rows = next((shape[0] for shape in taken if shape), None)
         return None if given is None or rows is None else (rows, *given)
 
     def equate(self, left: Shape, right: Shape) -> None:
-        """Note that two shapes are one."""
+        """Note that two shapes are equal."""
         if left is not None and right is not None and len(left) == len(right):
             for pair in zip(left, right, strict=True):
                 self._join(pair)

@@ -1,4 +1,4 @@
-"""Sizes that a constructor takes one after the other: `def __init__(self, *sizes: int, key)`."""
+"""Sizes that a constructor takes as starred arguments: `def __init__(self, *sizes: int, key)`."""
 
 import ast
 
@@ -8,11 +8,11 @@ from scaffold.spec.model import ModuleSpec
 
 SIZES = (2, 3, 2, 5, 3, 2)
 USUAL = 3
-"""How many sizes there are where the code says no number."""
+"""The number of sizes, unless the code determines it."""
 
 
 def starred_sizes(spec: ModuleSpec) -> str:
-    """The name of the sizes of which a constructor of the author's own takes any number; empty where it takes others first."""
+    """Return the name of the starred sizes that an author's constructor takes first, or an empty text."""
     own = spec.own_constructor
     function = function_of(own.call.source) if own is not None else None
     starred = function.args.vararg if function is not None else None
@@ -23,7 +23,7 @@ def starred_sizes(spec: ModuleSpec) -> str:
 
 
 def example_sizes(spec: ModuleSpec, name: str) -> str:
-    """As many sizes as the constructor takes apart: `out_size, in_size = sizes`."""
+    """Return as many sizes as the constructor unpacks: `out_size, in_size = sizes`."""
     own = spec.own_constructor
     function = function_of(own.call.source) if own is not None else None
     return repr(SIZES[: USUAL if function is None else _count(function, name)])

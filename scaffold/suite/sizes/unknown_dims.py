@@ -1,4 +1,4 @@
-"""The dims whose sizes only the constructor knows."""
+"""Dims whose sizes only the constructor knows."""
 
 from collections.abc import Iterable, Mapping
 
@@ -12,7 +12,7 @@ from scaffold.spec.once import once
 
 @once
 def unknown_dims(spec: ModuleSpec) -> frozenset[str]:
-    """The dims of made arrays of which nothing says the size: no argument, no array that is given, and no arithmetic."""
+    """Return the dims of made arrays whose size no argument, no given array and no arithmetic tells."""
     called = dims_in(argument.type for _, function in spec.functions for argument in function.call.args)
     taken = parameters(spec)
     # What is made of an instance has the sizes of that, whatever a call is given.
@@ -31,17 +31,17 @@ def unknown_dims(spec: ModuleSpec) -> frozenset[str]:
 
 
 def dims_in(kinds: Iterable[Type | None]) -> set[str]:
-    """The names of the dims in some types."""
+    """Return the names of the dims in some types."""
     dims = (dim for kind in kinds if kind is not None for array in arrays(kind) for dim in array.dims)
     return {name for dim in dims for name in dim_names(dim)}
 
 
 def dims_of_records(kind: Type | None, known: Mapping[str, ModuleSpec]) -> set[str]:
-    """The dims of what records in a type are given."""
+    """Return the dims of what the constructors of records in a type take."""
     return dims_in(argument.type for record in records_in(kind, known) for argument in parameters(record))
 
 
 def records_in(kind: Type | None, known: Mapping[str, ModuleSpec]) -> list[ModuleSpec]:
-    """The known classes in a type."""
+    """Return the known classes in a type."""
     parts = [part for part in walk(kind) if isinstance(part, ClassType)] if kind is not None else []
     return [known[part.name] for part in parts if part.name in known]
