@@ -1,5 +1,5 @@
-"""Skeletons with several classes: each becomes one module, with all its statements in the order of the file.
-"""
+"""Skeletons with several classes: each becomes one module, with all its statements in the order of the
+file."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING

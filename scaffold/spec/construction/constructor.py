@@ -325,8 +325,8 @@ def readable_above(spec: ModuleSpec, field: Field) -> frozenset[str]:
 
 @once
 def _readable(spec: ModuleSpec) -> frozenset[str]:
-    """Return the static and array fields that the constructor makes in each instance under their own names.
-    """
+    """Return the static and array fields that the constructor makes in each instance under their own
+    names."""
     made = (field for field in spec.fields if not (field.given or field.optional or field.nullable))
     plain = (field for field in made if field.role == "static" or (field.array and field.dynamic))
     # What the constructor is given goes before: the name of an argument, or of what `setup` binds, stands for that.

@@ -153,8 +153,8 @@ def _best(
 
 
 def _small(dims: int) -> Iterator[list[int]]:
-    """Yield sizes for dims so many that distinct primes would make huge arrays: 2 and 3 in turn, then ones.
-    """
+    """Yield sizes for dims so many that distinct primes would make huge arrays: 2 and 3 in turn, then
+    ones."""
     for several in range(min(dims, 2 * _TRIES), 0, -1):
         yield [2 + index % 2 for index in range(several)] + [1] * (dims - several)
 
@@ -296,8 +296,8 @@ def all_positive(spec: ModuleSpec, sized: Sizes) -> bool:
 
 
 def all_fit(spec: ModuleSpec, sized: Sizes) -> bool:
-    """Whether no array is empty, all are small enough for many copies, and the constructor accepts the sizes.
-    """
+    """Whether no array is empty, all are small enough for many copies, and the constructor accepts the
+    sizes."""
     counts = (_elements(spec, array, sized) for array, _ in _arrays(spec))
     every = {**_default_sizes(spec), **sized}
     is_taken = all_positive(spec, sized) and not is_refused(spec, every)

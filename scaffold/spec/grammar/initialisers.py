@@ -118,8 +118,8 @@ def legal_initialisers(array: ArrayType) -> tuple[str, ...]:
 
 
 def dtype_source(array: ArrayType) -> str:
-    """Return the source of the array's dtype: `dtype` if the constructor chooses, else `int` or `jnp.int8`.
-    """
+    """Return the source of the array's dtype: `dtype` if the constructor chooses, else `int` or
+    `jnp.int8`."""
     if array.dtype in CHOSEN_DTYPES:
         return "dtype"
     return DEFAULT_DTYPES.get(array.dtype) or f"jnp.{DTYPES[array.dtype][1].replace('bool', 'bool_')}"

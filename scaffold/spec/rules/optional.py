@@ -53,8 +53,8 @@ def _fault(field: Field, use: ast.expr, place: str) -> Fault:
 
 
 def _uses(body: Iterable[ast.stmt]) -> Iterator[tuple[ast.expr, str]]:
-    """Yield each expression that always runs and fails if an attribute of `self` is None, with the attribute.
-    """
+    """Yield each expression that always runs and fails if an attribute of `self` is None, with the
+    attribute."""
     for statement in body:
         if not isinstance(statement, _PLAIN):
             return

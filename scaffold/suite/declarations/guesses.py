@@ -109,8 +109,8 @@ def _takes_bare_number(spec: ModuleSpec) -> bool:
 
 
 def _made_by(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> list[ModuleSpec]:
-    """Return the classes of the file whose constructors run inside the constructor of a class, at any depth.
-    """
+    """Return the classes of the file whose constructors run inside the constructor of a class, at any
+    depth."""
     made: dict[str, ModuleSpec] = {}
     waiting = [spec]
     while waiting:
@@ -124,8 +124,8 @@ def _made_by(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> list[ModuleSp
 
 
 def is_guessed(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
-    """Whether the tests give an instance arrays of undeclared shape, unless the author builds the instance.
-    """
+    """Whether the tests give an instance arrays of undeclared shape, unless the author builds the
+    instance."""
     others = {name: other for name, other in known.items() if name != spec.name}
     said = dict(spec.test.values)
     given = [field for field in spec.fields if field.given and field.name not in said]

@@ -145,8 +145,8 @@ def _is_free_dim(spec: ModuleSpec, name: str) -> bool:
 
 
 def _is_parted(spec: ModuleSpec, name: str) -> bool:
-    """Whether arguments of the call have fractions of this dim, whose sizes the laws cannot change with it.
-    """
+    """Whether arguments of the call have fractions of this dim, whose sizes the laws cannot change with
+    it."""
     kinds = [argument.type for argument in spec.call.args] if spec.call is not None else []
     parted = (dim for kind in kinds if kind is not None for array in arrays(kind) for dim in array.dims)
     return any("//" in dim and name in dim_names(dim) for dim in parted)

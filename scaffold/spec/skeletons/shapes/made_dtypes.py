@@ -1,5 +1,7 @@
-"""What arrays hold that a class makes with a dtype: whole numbers or flags, which what is put into them
-is, too."""
+"""Fields whose arrays hold whole numbers or flags.
+
+A value that code puts into such an array has the same dtype.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -14,8 +16,7 @@ Held = Literal["counts", "flags"]
 
 
 def made_dtypes(owner: ast.ClassDef) -> dict[str, Held]:
-    """By field what its array holds, where that is no float: `self.done = jnp.zeros(size, bool)`,
-    `cls(done=jnp.zeros(size, bool))`."""
+    """Map each such field to the kind of its elements, as after `self.done = jnp.zeros(size, bool)`."""
     known: dict[str, Held] = {}
     for name, value in _made(owner):
         for dtype in dtypes_given(value):
@@ -25,7 +26,7 @@ def made_dtypes(owner: ast.ClassDef) -> dict[str, Held]:
 
 
 def _made(owner: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
-    """The fields that functions of the class make, each with its expression."""
+    """Yield the fields that the class assigns or passes to its constructor, each with its expression."""
     fields = [name for name, _ in annotated_names(owner.body)]
     for function in (part for part in owner.body if isinstance(part, Function)):
         yield from made_attributes(function)
