@@ -85,10 +85,7 @@ class Subject(InstanceAnswers):
         raise NotImplementedError
 
     def drawn_by_path(self) -> dict[str, Any]:
-        """Build from many keys, and return the arrays by path with a leading axis for the keys.
-
-        The keys of the seeds 0 and 1 come first.
-        """
+        """Build from many keys, seeds 0 and 1 first, and stack the arrays of each path."""
         raise NotImplementedError
 
     def built_with_key(self, key: Any) -> Any:
@@ -146,10 +143,7 @@ class Subject(InstanceAnswers):
         return True
 
     def handed_on(self) -> frozenset[str]:
-        """Return the paths that a call updates for later calls to compute with, without statistics.
-
-        Gradients flow through them.
-        """
+        """Return the paths that calls update and that gradients flow through, without statistics."""
         return frozenset()
 
     def weak_fixed_points(self) -> set[str]:

@@ -139,10 +139,7 @@ class Suite(Subject):
         return self.cached_instance(), self.arguments(0)
 
     def call_on_copies(self, instance: Any, *arguments: Any) -> Any:
-        """Call with copies of the arguments.
-
-        The call may use up an `eqx.nn.State`, or update streams of keys.
-        """
+        """Call with copies of the arguments, since a call may use up a state or update keys."""
         return self.call(instance, *remade(arguments))
 
     def apply(self, instance: Any, *arguments: Any) -> Any:
