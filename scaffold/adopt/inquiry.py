@@ -70,7 +70,7 @@ def each_class(
     command = find_python(wanted.python, layout.root)
     folders = (*folders_of(targets), str((layout.root / layout.import_root).resolve()))
     inquiry = Inquiry(wanted, folders)
-    with Children(command, layout.root, wanted.memory_in_bytes) as children:
+    with Children(command, layout.root, wanted.memory_in_bytes, layout.pytest.checked_types) as children:
         child = children.start()
         listed = listed_by(child, targets, wanted, folders)
         listed = {**listed, "classes": [prepared(cls) for cls in listed["classes"]]}

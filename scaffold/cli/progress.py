@@ -9,7 +9,7 @@ from typing import TextIO
 import click
 from msgspec import Struct
 
-from scaffold.cli.terminal import complain
+from scaffold.cli.terminal import complain, is_terminal
 from scaffold.progress import heard_by
 
 _AFTER, _EVERY = 0.5, 0.1
@@ -50,7 +50,7 @@ class ProgressLine(Struct):
 def progress(*, as_json: bool) -> Generator[None, None, None]:
     """Report progress on stderr within the block, if stderr is a terminal and the output is not JSON."""
     stream = sys.stderr
-    if as_json or not _is_terminal(stream):
+    if as_json or not is_terminal(stream):
         yield
         return
     line = ProgressLine(stream)
@@ -63,15 +63,8 @@ def progress(*, as_json: bool) -> Generator[None, None, None]:
 
 def class_progress(done: int, every: int, label: str) -> None:
     """Report each class, in a line that a terminal overwrites."""
-    if sys.stderr.isatty():
+    if is_terminal(sys.stderr):
         end = "\r" if done + 1 < every else "\n"
         click.echo(f"\r\x1b[K{done + 1}/{every} {label}"[:100] + end, err=True, nl=False)
     elif every > 1:
         complain(f"{done + 1}/{every} {label}")
-
-
-def _is_terminal(stream: TextIO | None) -> bool:
-    try:
-        return stream is not None and stream.isatty()
-    except ValueError:  # closed
-        return False

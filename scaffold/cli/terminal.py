@@ -13,7 +13,7 @@ from scaffold.errors import escaped
 
 def can_ask() -> bool:
     """Whether stdin is an open terminal."""
-    return _is_terminal(sys.stdin)
+    return is_terminal(sys.stdin)
 
 
 def wants_colour() -> bool | None:
@@ -34,7 +34,7 @@ def say(text: str, *, nl: bool = True, paint: Callable[[str], str] = str) -> Non
     On a terminal, control characters are escaped, so that a file's content cannot move the cursor. Elsewhere
     they stay, because a diff must have the exact bytes.
     """
-    safe = escaped(text, keep="\n\t") if _is_terminal(sys.stdout) else text
+    safe = escaped(text, keep="\n\t") if is_terminal(sys.stdout) else text
     click.echo("\n".join(map(paint, safe.split("\n"))), nl=nl, color=wants_colour())
 
 
@@ -78,7 +78,8 @@ def settle_stdout() -> None:
         return
 
 
-def _is_terminal(stream: Any) -> bool:
+def is_terminal(stream: Any) -> bool:
+    """Whether a stream is an open terminal. Python has no stream where a process began without one."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:  # closed

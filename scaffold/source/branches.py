@@ -23,7 +23,9 @@ def decided(test: ast.expr, given: Given) -> bool | None:
         case ast.BoolOp(op=operator, values=values):
             decided_values = [decided(value, given) for value in values]
             is_and = isinstance(operator, ast.And)
-            return not is_and if (not is_and) in decided_values else None
+            if (not is_and) in decided_values:
+                return not is_and
+            return None if None in decided_values else is_and
         case ast.Compare(
             left=ast.Name(id=name),
             ops=[ast.Is() | ast.IsNot() as operator],

@@ -70,7 +70,9 @@ def once_per_session(make: Callable[Concatenate[Any, P], T]) -> Callable[Concate
     """Compute a function of a suite once per session."""
 
     @functools.wraps(make)
-    def cached(suite: Any, *arguments: P.args, **_: P.kwargs) -> T:
+    def cached(suite: Any, *arguments: P.args, **named: P.kwargs) -> T:
+        if named:
+            raise TypeError(f"{make.__name__} takes its arguments by position, by which results are kept")
         return session_of(suite).value(make, suite, *arguments)
 
     return cached

@@ -23,13 +23,13 @@ _OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Mod: lambda left, right: left % right,
     ast.Pow: math.pow,
 }
-_COMPARISONS: dict[type, Callable[[Any, Any], bool]] = {
+COMPARISONS: dict[type, Callable[[Any, Any], bool]] = {
     **{ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le},
     **{ast.Gt: operator.gt, ast.GtE: operator.ge},
 }
 _INVERSES: dict[type, type[ast.operator]] = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv}
 FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "log": math.log, "max": max, "min": min}
-_FURTHER: dict[str, Callable[..., float]] = {"exp": math.exp, "abs": math.fabs}
+_FURTHER: dict[str, Callable[..., Any]] = {"exp": math.exp, "abs": math.fabs, "len": len}
 """Further functions, which conditions call."""
 _CONSTANTS = {"math.pi": math.pi, "math.e": math.e, "math.tau": math.tau}
 
@@ -71,7 +71,7 @@ def _number(node: ast.expr, sizes: Mapping[str, float]) -> Any:
         case ast.Compare(left=left, ops=ops, comparators=right):
             numbers = [_number(part, sizes) for part in (left, *right)]
             pairs = zip(ops, pairwise(numbers), strict=True)
-            return all(_COMPARISONS[type(op)](*pair) for op, pair in pairs)
+            return all(COMPARISONS[type(op)](*pair) for op, pair in pairs)
         case ast.Call(func=function, args=arguments, keywords=[]):
             name = ast.unparse(function).removeprefix("math.")
             return {**FUNCTIONS, **_FURTHER}[name](*(_number(argument, sizes) for argument in arguments))

@@ -2,10 +2,10 @@
 
 import ast
 import contextlib
-import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
+from scaffold.spec.construction.arithmetic import COMPARISONS, evaluate
 from scaffold.spec.construction.constructor import reads, sources_of
 from scaffold.spec.grammar.types import LiteralType, ScalarType
 from scaffold.spec.grammar.values import literal_or_none
@@ -13,14 +13,6 @@ from scaffold.spec.model import Field, ModuleSpec
 from scaffold.suite.examples.declared import is_stored_as_given, number_source
 
 DIGITS = 9  # behind the point of a bound: what binary fractions add beyond is noise
-COMPARE: dict[type, Callable[[Any, Any], bool]] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-}
 
 
 def bounds(spec: ModuleSpec) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
@@ -50,10 +42,10 @@ def _at_bounds(field: Field) -> Iterator[tuple[int | float, bool]]:
         return
     number, step = (int, 1) if field.type.name == "int" else (float, 0.001)
     for bound in _bounds(field.check, field.name):
-        holds = _holds(field.check, field.name, bound)
+        holds = evaluate(field.check, {field.name: bound})
         yield number(bound), holds
         for beyond in (bound - step, bound + step):
-            if _holds(field.check, field.name, beyond) is not holds:
+            if evaluate(field.check, {field.name: beyond}) is not holds:
                 yield round(beyond, DIGITS), not holds
 
 
@@ -88,30 +80,15 @@ def _beside(listed: list[Any]) -> Iterator[int | str]:
         yield from {"another"}.difference(listed)
 
 
-def _comparison(check: str, name: str) -> tuple[list[ast.expr], list[ast.cmpop]] | None:
-    """Return operands and operators of a check that compares the field with numbers, or None."""
-    node = ast.parse(check, mode="eval").body
-    if not isinstance(node, ast.Compare) or any(type(comparison) not in COMPARE for comparison in node.ops):
-        return None
-    operands = [node.left, *node.comparators]
-    names = [operand for operand in operands if isinstance(operand, ast.Name)]
-    others = [operand for operand in operands if not isinstance(operand, ast.Name)]
-    plain = all(number_source(ast.unparse(expression)) is not None for expression in others)
-    return (operands, node.ops) if [operand.id for operand in names] == [name] and plain else None
-
-
 def _bounds(check: str, name: str) -> list[int | float]:
-    compared = _comparison(check, name)
-    operands = compared[0] if compared else []
-    return [ast.literal_eval(operand) for operand in operands if not isinstance(operand, ast.Name)]
-
-
-def _holds(check: str, name: str, value: float) -> bool:
-    compared = _comparison(check, name)
-    assert compared is not None
-    values = [
-        value if isinstance(expression, ast.Name) else ast.literal_eval(expression)
-        for expression in compared[0]
-    ]
-    pairs = zip(compared[1], values, values[1:], strict=False)
-    return all(COMPARE[type(compare)](left, right) for compare, left, right in pairs)
+    """Return the numbers that a check compares the field with, or nothing for a check of another form."""
+    node = ast.parse(check, mode="eval").body
+    if not isinstance(node, ast.Compare) or any(
+        type(comparison) not in COMPARISONS for comparison in node.ops
+    ):
+        return []
+    operands = [node.left, *node.comparators]
+    names = [operand.id for operand in operands if isinstance(operand, ast.Name)]
+    others = [operand for operand in operands if not isinstance(operand, ast.Name)]
+    is_plain = all(number_source(ast.unparse(operand)) is not None for operand in others)
+    return [ast.literal_eval(operand) for operand in others] if names == [name] and is_plain else []

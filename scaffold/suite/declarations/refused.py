@@ -1,7 +1,6 @@
 """Inputs that a check or a shape refuses, found without running the constructor."""
 
-import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, cast
 
 from scaffold.emit.constructor.shapes import shapes_held
@@ -12,7 +11,7 @@ from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ListType, ScalarType, TupleType, Type
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.model import Field
-from scaffold.suite.declarations.bounds import COMPARE, bounds, is_read_elsewhere
+from scaffold.suite.declarations.bounds import bounds, is_read_elsewhere
 from scaffold.suite.examples.declared import is_stored_as_given
 from scaffold.suite.examples.subject import Subject
 
@@ -32,11 +31,12 @@ def refused_by_checks(subject: Subject) -> Iterator[Row]:
 
 def _refused(subject: Subject, field: Field) -> Iterator[Any]:
     values = {static.name: literal_or_none(_source(subject, static) or "") for static in subject.spec.static}
-    values |= {name: size for name, size in subject.examples.sizes.items() if values.get(name) is None}
+    known = {name: value for name, value in values.items() if value is not None}
+    known = {**subject.examples.sizes, **known}
     for value in _near(field.type, values.get(field.name)):
         if _is_usable(subject, field, value):
             try:
-                if not holds(field.check or "", {**values, field.name: value}):
+                if not evaluate(field.check or "", {**known, field.name: value}):
                     yield value
             except _UNKNOWN:
                 return  # it reads what is not known here
@@ -74,35 +74,6 @@ def _is_usable(subject: Subject, field: Field, value: Any) -> bool:
         and value > 0
         and all_positive(subject.spec, sizes)
     )
-
-
-def holds(check: str, values: Mapping[str, Any]) -> bool:
-    """Whether a condition over numbers and lengths holds. Raises `KeyError` for other expressions."""
-    return _holds(ast.parse(check, mode="eval").body, values)
-
-
-def _holds(node: ast.expr, values: Mapping[str, Any]) -> bool:
-    match node:
-        case ast.BoolOp(op=ast.And(), values=parts):
-            return all(_holds(part, values) for part in parts)
-        case ast.BoolOp(values=parts):
-            return any(_holds(part, values) for part in parts)
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return not _holds(operand, values)
-        case ast.Compare(left=left, ops=ops, comparators=others):
-            numbers = [_number(expression, values) for expression in (left, *others)]
-            pairs = zip(ops, numbers, numbers[1:], strict=False)
-            return all(COMPARE[type(op)](*pair) for op, *pair in pairs)
-        case _:
-            raise KeyError(ast.unparse(node))
-
-
-def _number(node: ast.expr, values: Mapping[str, Any]) -> Any:
-    match node:
-        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]):
-            return len(values[name])
-        case _:
-            return evaluate(ast.unparse(node), values)
 
 
 def other_shapes(subject: Subject) -> Iterator[Row]:

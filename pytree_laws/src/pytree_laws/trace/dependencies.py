@@ -220,7 +220,7 @@ def _within_body(body: Any, outs: list[bool], gradients: bool, stop: str) -> lis
 
 def _within_scan(equation: Any, body: Any, outs: list[bool], gradients: bool, stop: str) -> list[bool]:
     """Flag the inputs of a scan, whose carry may depend on any input that a later step needs."""
-    counts = _counts_of_scan(equation.params)
+    counts = counts_of_scan(equation.params)
     if counts is None:
         return [True] * len(equation.invars)
     first, count = counts
@@ -233,7 +233,7 @@ def _within_scan(equation: Any, body: Any, outs: list[bool], gradients: bool, st
 
 
 @or_else(None)  # of a jax that says it otherwise
-def _counts_of_scan(params: Mapping[str, Any]) -> tuple[int, int] | None:
+def counts_of_scan(params: Mapping[str, Any]) -> tuple[int, int] | None:
     """Return the numbers of constants and carries of a scan. jax 0.12 stores its inputs in three parts."""
     if "num_consts" in params:
         return params["num_consts"], params["num_carry"]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from .dependencies import counts_of_scan
 from .jaxprs import constant_draws, equations
 
 
@@ -21,7 +22,8 @@ def _loop(equation: Any) -> tuple[Any, int, int] | None:
     """Return the body of a loop of several rounds, with the position and number of its carries, or None."""
     params = equation.params
     if equation.primitive.name == "scan" and params["length"] > 1:
-        return params["jaxpr"].jaxpr, params["num_consts"], params["num_carry"]
+        counts = counts_of_scan(params)
+        return counts and (params["jaxpr"].jaxpr, *counts)
     if equation.primitive.name == "while":
         body, start = params["body_jaxpr"].jaxpr, params["body_nconsts"]
         return body, start, len(body.invars) - start

@@ -82,16 +82,7 @@ class Hints:
     """True if an array lacks an axis, so that a sequence of such arrays may be meant."""
 
     def __bool__(self) -> bool:
-        is_known = (
-            self.words
-            or self.lookalikes
-            or self.lengths
-            or self.ranks
-            or self.shapes
-            or self.sizes
-            or self.dtypes
-        )
-        return bool(is_known or self.is_sequence)
+        return any(vars(self).values())
 
     def in_turn(self) -> "Iterator[Hints]":
         """Yield the hints without named sizes and shapes, then with them."""

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import importlib
+import itertools
 import re
 import sys
 
@@ -44,5 +45,6 @@ def is_imported_by_users(module: str) -> bool:
 
 
 def _shared(module: str, other: str) -> int:
+    """Return the number of leading packages that two modules share."""
     pairs = zip(module.split("."), other.split("."), strict=False)
-    return next((place for place, (left, right) in enumerate(pairs) if left != right), 0)
+    return len(list(itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)))

@@ -194,7 +194,8 @@ def number_of(shapes: Shapes, call: ast.Call, arrays: list[Shape], *, is_method:
     if axis is None:
         return None if call.keywords else ()
     along, dims = literal_or_none(axis), shapes.known(arrays[0])
-    if along == 0 and not call.keywords[1:]:
+    keeps = literal_or_none(argument_of(call, 3 if is_method else 4, "keepdims") or ast.Constant(False))
+    if along == 0 and not keeps:
         return shapes.row(arrays[0])
     if (
         read_behind(shapes, arrays[0])
@@ -203,7 +204,6 @@ def number_of(shapes: Shapes, call: ast.Call, arrays: list[Shape], *, is_method:
         or not -len(dims) <= along < len(dims)
     ):
         return None
-    keeps = literal_or_none(argument_of(call, 4, "keepdims") or ast.Constant(False))
     left, place = list(dims), along % len(dims)
     left[place : place + 1] = ["1"] if keeps else []
     return tuple(left)
@@ -249,4 +249,5 @@ def axes_of_vmap(call: ast.Call, count: int) -> list[int | None]:
 
 def has_other_result(call: ast.Call) -> bool:
     """Whether `jax.vmap` gets `out_axes`, so that results may lie along another axis than the first."""
-    return argument_of(call, 2, "out_axes") is not None
+    axes = argument_of(call, 2, "out_axes")
+    return axes is not None and literal_or_none(axes) != 0

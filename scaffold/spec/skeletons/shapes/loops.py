@@ -1,7 +1,7 @@
 """Loops over layers and rows, also by `jax.vmap` and scans, and names that stand for layers."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from scaffold.source.instance import attribute_of_self, last_name
@@ -94,12 +94,13 @@ def _bind_element(scope: "Scope", target: ast.expr, every: ast.expr, place: int)
         scope.bind([target], scope.shapes.row(scope.value(every)))
 
 
-def mapped(scope: "Scope", call: ast.Call, taken: list[Shape]) -> Shape:
+def mapped(scope: "Scope", call: ast.Call, taken: list[Shape], named: Mapping[str, Shape]) -> Shape:
     """Return the result of a call of `jax.vmap(f)`, where `f` takes rows of the arguments."""
     axes = axes_of_vmap(call, len(taken))
     pairs = list(zip(taken, axes, strict=True))
     rows = [shape if axis is None else scope.shapes.row(shape, axis) for shape, axis in pairs]
-    given = scope.applied(call.args[0], rows, {})
+    rows_by_name = {name: scope.shapes.row(shape) for name, shape in named.items()}
+    given = scope.applied(call.args[0], rows, rows_by_name)
     if given is NOT_CALLED:
         return None
     sizes = (scope.shapes.length(shape, 0) for shape, axis in pairs if axis == 0)

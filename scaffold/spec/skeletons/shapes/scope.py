@@ -284,7 +284,7 @@ class Scope(Struct):
         """Return the result of a layer or function at these arguments, or `NOT_CALLED`."""
         wrapper = last_name(function) if isinstance(function, ast.Call) else ""
         if isinstance(function, ast.Call) and function.args and wrapper in MAPS:
-            return mapped(self, function, taken)
+            return mapped(self, function, taken, named)
         if isinstance(function, ast.Call) and function.args and wrapper in SAME_FUNCTION:
             return self.applied(function.args[0], taken, named)
         if (helper := helper_called(self, function)) is not None:

@@ -134,7 +134,7 @@ def subclasses(cls: type) -> list[type]:
 
     def order(subclass: type) -> Any:
         return (
-            not subclass.__module__.startswith(root),
+            subclass.__module__.partition(".")[0] != root,
             is_made_of(subclass, cls),
             needs(subclass),
             subclass.__module__,

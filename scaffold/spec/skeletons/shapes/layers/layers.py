@@ -23,15 +23,10 @@ from scaffold.spec.grammar.types import dim_names, with_sizes
 from scaffold.spec.grammar.values import EXAMPLE_INTS
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Dims, Parts, Shape
 from scaffold.spec.skeletons.shapes.layers.given_layers import given_fields, given_layers
-from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, known_layer
+from scaffold.spec.skeletons.shapes.layers.known_layers import GIVEN_SIZES, Layer, known_layer
 
 _ATOM = r"([A-Za-z_]\w*|\d+)"
 _DIM = rf"{_ATOM}((\*|\+|-|//){_ATOM})*"
-_SIZES_OF_LAYERS = (
-    *("in_features", "out_features", "in_size", "out_size", "shape", "input_size", "hidden_size"),
-    "num_features",
-)
-"""Attributes of layers that are sizes."""
 _DEEPEST = 4
 """Limit of local names that stand for each other."""
 AS_ARRAY = ("array", "asarray")
@@ -210,7 +205,7 @@ class Makers(Struct):
         """Return a size as a dim: a number, an argument or arithmetic with both. Else return `""`."""
         match node:
             case ast.Attribute(value=ast.Name(id=name), attr=size) if (
-                name in self.sizes and size in _SIZES_OF_LAYERS
+                name in self.sizes and size in GIVEN_SIZES
             ):
                 return size  # of a layer that is given
             case _:
