@@ -21,8 +21,8 @@ class LowRankLinear(eqx.Module):
     base: Linear
     down: Float[Array, "rank in_features"]
     up: Float[Array, "out_features rank"]
-    scale: float = eqx.field(static=True)
-    freeze_base: bool = eqx.field(static=True)
+    scale: float = eqx.field(static=True, default=1.0)
+    freeze_base: bool = eqx.field(static=True, default=True)
 
     @classmethod
     def create(

@@ -13,7 +13,7 @@ class MaxNorm(AbstractNorm):
 
     size: int = eqx.field(static=True)
     gain: Float[Array, " size"]
-    floor: float = eqx.field(static=True)
+    floor: float = eqx.field(static=True, default=0.001)
 
     @classmethod
     def create(

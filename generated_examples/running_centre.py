@@ -18,8 +18,8 @@ class RunningCentre(eqx.Module):
     mean: eqx.nn.StateIndex[Float[Array, " size"]]
     variance: eqx.nn.StateIndex[Float[Array, " size"]]
     gain: Float[Array, " size"]
-    inference: bool
-    decay: float = eqx.field(static=True)
+    inference: bool = False
+    decay: float = eqx.field(static=True, default=0.9)
 
     @classmethod
     def create(

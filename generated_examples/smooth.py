@@ -23,9 +23,11 @@ class Smooth(eqx.Module):
     taps: Float[Array, " width"]
     """Weights of neighbouring samples"""
     padding: Padding = eqx.field(static=True)
-    accumulate: np.dtype[Any] = eqx.field(static=True)
-    kept: tuple[int | None, int | None, int | None] = eqx.field(static=True)
-    gain: float = eqx.field(static=True)
+    accumulate: np.dtype[Any] = eqx.field(static=True, default=np.dtype(jnp.float32))
+    kept: tuple[int | None, int | None, int | None] = eqx.field(
+        static=True, default=(None, None, None)
+    )
+    gain: float = eqx.field(static=True, default=1.0)
 
     @classmethod
     def create(

@@ -18,8 +18,8 @@ class Stack(eqx.Module):
     """Affine maps one after the other, with an activation between."""
 
     layers: tuple[Affine, ...]
-    depth: int = eqx.field(static=True)
-    activation: Callable[..., Any] = eqx.field(static=True)
+    depth: int = eqx.field(static=True, default=2)
+    activation: Callable[..., Any] = eqx.field(static=True, default=jnp.tanh)
 
     @classmethod
     def create(

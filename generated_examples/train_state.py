@@ -23,7 +23,7 @@ class TrainState(eqx.Module):
     step: Int32[Array, ""]
     key: PRNGKeyArray
     ema: PyTree
-    ema_decay: float = eqx.field(static=True)
+    ema_decay: float = eqx.field(static=True, default=0.99)
 
     @classmethod
     def create(

@@ -28,7 +28,7 @@ class Whiten(eqx.Module):
     mean: Float[Array, " size"]
     deviation: Float[Array, " size"]
     gain: Float[Array, " size"]
-    epsilon: float = eqx.field(static=True)
+    epsilon: float = eqx.field(static=True, default=1e-6)
 
     @classmethod
     def create(

@@ -39,24 +39,17 @@ def _constructor_called(spec: ModuleSpec, function: ast.expr) -> str | None:
 
 @once
 def kept_defaults(spec: ModuleSpec) -> frozenset[str]:
-    """Return the last fields whose defaults the class statement has.
+    """Return the last fields whose defaults the class statement has, so that the class itself can be called.
 
-    The author had these defaults, or calls in the file leave the fields out. As a rule only the constructor
-    has defaults, and the class takes every field.
+    A class that stays as written keeps all its defaults. A class with `__init__` has them there.
     """
+    had = [field for field in spec.stored if field.default is not None]
     if spec.source:
-        had = (f for f in spec.stored if f.in_class or (f.default is not None and not f.nullable))
-        return frozenset(field.name for field in had)
-    names = [field.name for field in spec.stored]
-    last = takewhile(
-        lambda field: field.default is not None and may_have_default(field), reversed(spec.stored)
-    )
-    with_default = {field.name for field in last}
-    needed = set(names) - with_default
-    given = (_given(call, names) for call in _calls_with_fields(spec))
-    is_left_out = any(each >= needed and not each >= with_default for each in given)
-    had = takewhile(lambda field: field.in_class and may_have_default(field), reversed(spec.stored))
-    return frozenset(with_default if is_left_out else (field.name for field in had))
+        return frozenset(field.name for field in had if field.in_class or not field.nullable)
+    if spec.constructor == "init" or spec.own_constructor is not None:
+        return frozenset()
+    last = takewhile(lambda field: field in had and may_have_default(field), reversed(spec.stored))
+    return frozenset(field.name for field in last)
 
 
 def may_have_default(field: Field) -> bool:
@@ -68,28 +61,17 @@ def may_have_default(field: Field) -> bool:
     return not field.dynamic or field.python_leaf or field.default == "None" or is_function
 
 
-def is_called_with_fields(spec: ModuleSpec) -> bool:
-    """Whether code of the file calls the class past its constructor, and so relies on field converters."""
-    return bool(_calls_with_fields(spec))
-
-
 @once
-def _calls_with_fields(spec: ModuleSpec) -> tuple[ast.Call, ...]:
-    """Return the calls past `create`, as `cls` in methods or by name in helpers."""
+def is_called_with_fields(spec: ModuleSpec) -> bool:
+    """Whether code of the file calls the class past `create`, and so relies on field converters.
+
+    Such calls are `cls` in methods, or by name in helpers.
+    """
     if spec.kind != "module" or spec.constructor == "init" or spec.own_constructor is not None:
-        return ()
+        return False
     beside = nodes_of(ast.Call, *statements(spec.helpers), *statements(spec.below))
-    return (
-        *(call for _, call, name in calls_of_class(spec) if name == "cls"),
-        *(call for call in beside if ast.unparse(call.func) == spec.name),
-    )
-
-
-def _given(call: ast.Call, names: list[str]) -> set[str]:
-    """Return the fields that a call passes, or all fields if a star hides some."""
-    if any(isinstance(part, ast.Starred) for part in call.args) or any(k.arg is None for k in call.keywords):
-        return set(names)
-    return {*names[: len(call.args)], *(keyword.arg for keyword in call.keywords if keyword.arg)}
+    in_methods = any(name == "cls" for _, _, name in calls_of_class(spec))
+    return in_methods or any(ast.unparse(call.func) == spec.name for call in beside)
 
 
 def makes_default(field: Field) -> bool:

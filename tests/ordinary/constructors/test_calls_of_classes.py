@@ -157,3 +157,27 @@ def test_what_stands_beside_a_class_calls_it_as_it_is_emitted(beside: str, tmp_p
         in made.stderr
     )
     assert "write `State.create(...)`, which takes `()`" in made.stderr
+
+
+SETTINGS = """
+
+class Camera(Module):
+    near: float = static(2.0)
+    samples: int = static(64)
+
+    def depths(self) -> Array:
+        return jax.numpy.linspace(self.near, 2 * self.near, self.samples)
+
+
+def wide() -> Camera:
+    return Camera(0.5)
+"""
+
+
+def test_the_class_itself_has_the_defaults_of_its_last_static_fields(tmp_path: Path) -> None:
+    head = HEAD.replace("Module, buffer", "Module, static")
+    write_tree(tmp_path, {"specs/camera.py": head + SETTINGS})
+    made = scaffold(tmp_path, "new-module", "--spec=specs/camera.py")
+    assert made.returncode == 0, made.stderr
+    code = (tmp_path / "camera.py").read_text("utf-8")
+    assert "near: float = eqx.field(static=True, default=2.0)" in code and "return Camera(0.5)" in code
