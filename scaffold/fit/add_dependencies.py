@@ -3,7 +3,7 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
@@ -133,7 +133,7 @@ def run_commands(plan: Plan) -> None:
 
 
 def _run(command: Sequence[str], folder: Path) -> None:
-    without = {name: value for name, value in _environment().items() if name != "VIRTUAL_ENV"}
+    without = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
     ran = subprocess.run(
         command,
         cwd=folder,
@@ -149,7 +149,3 @@ def _run(command: Sequence[str], folder: Path) -> None:
         raise ScaffoldError(
             f"failed, and nothing was written: {said[:600]}", where=" ".join(command), fix=fix, exit_code=1
         )
-
-
-def _environment() -> Mapping[str, str]:
-    return os.environ

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from scaffold.errors import Fault
 from scaffold.in_project.layout import Layout
+from scaffold.in_project.packages import has_python, names_in
 from scaffold.in_project.requirements import distribution, normal
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class Surroundings(Struct, frozen=True, dict=True):
     @cached_property
     def compiled(self) -> tuple[str, ...]:
         """Names of compiled modules in the source folder."""
-        names = _names(self.layout.root / self.layout.source)
+        names = names_in(self.layout.root / self.layout.source)
         return tuple(name for name in names if name.endswith((".so", ".pyd")))
 
     @cached_property
@@ -107,7 +108,7 @@ def name_faults(module: str, where: str, around: Surroundings) -> Iterator[Fault
         yield Fault(
             f"{where}: name", f"the package `{here}/` would hide `{here}.py` from every import", other
         )
-    elif _has_python(folder / module):
+    elif has_python(folder / module):
         message = f"`{here}.py` would hide what is in the folder `{here}/` from every import"
         yield Fault(f"{where}: name", message, other)
     for extension in (name for name in compiled if name.startswith(f"{module}.")):
@@ -124,21 +125,10 @@ def hides_a_module(folder: Path) -> bool:
     """Whether the folder, if first on the path, would hide a module that tests need."""
     names = (
         name.removesuffix(".py")
-        for name in _names(folder)
+        for name in names_in(folder)
         if name.endswith(".py") or (folder / name / "__init__.py").is_file()
     )
-    return any(name != "conftest" and (name in sys.stdlib_module_names or name in _NEEDED) for name in names)
-
-
-def _has_python(folder: Path) -> bool:
-    return folder.is_dir() and any(name.endswith(".py") for name in _names(folder))
-
-
-def _names(folder: Path) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
+    return any(name != "conftest" and is_needed(name) for name in names)
 
 
 # -- what is installed -------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from scaffold.errors import ScaffoldError
 from scaffold.files.places import NotReadableError, read_regular
 from scaffold.in_project.law_files import LawFiles
 from scaffold.in_project.packages import Package, find_package, is_namespace, table
-from scaffold.in_project.pytest_config import PytestConfig, find_pytest_config, tests_folder
+from scaffold.in_project.pytest_config import PytestConfig, find_pytest_config, tests_folder, upwards
 from scaffold.in_project.settings import STYLES, Settings
 
 __all__ = ["STYLES", "Layout", "Settings", "find_layout"]
@@ -135,13 +135,7 @@ def _layout(
 
 
 def _find_root(start: Path) -> Path | None:
-    home = os.path.expanduser("~")
-    for folder in (start, *start.parents):
-        if os.path.isfile(folder / "pyproject.toml"):
-            return folder
-        if os.path.exists(folder / ".git") or str(folder) == home:
-            return None
-    return None
+    return next((folder for folder in upwards(start) if (folder / "pyproject.toml").is_file()), None)
 
 
 def _read_pyproject(path: Path) -> Mapping[str, object]:

@@ -58,7 +58,7 @@ def find_package(root: Path, settings: Settings, document: Mapping[str, object])
         return _declared_package(root, settings.package)
     named = (package for name in _project_names(document) for package in _places_of(name))
     for package in named:
-        if _has_python(root / package.source):
+        if has_python(root / package.source):
             return package
     return _only_package(root, settings) or _refused_workspace(root, document)
 
@@ -133,21 +133,21 @@ def _only_package(root: Path, settings: Settings) -> Package | None:
 
 def _packages_in(root: Path, folder: PurePosixPath, skipped: frozenset[str]) -> list[Package]:
     """Return the packages directly in `folder`. Hidden folders fail, as their names are no identifiers."""
-    names = [name for name in _names_in(root / folder) if name.isidentifier() and name not in skipped]
+    names = [name for name in names_in(root / folder) if name.isidentifier() and name not in skipped]
     paths = [folder / name for name in names if (root / folder / name / "__init__.py").is_file()]
     return [Package(path, folder) for path in paths]
 
 
 def is_namespace(folder: Path) -> bool:
     """Whether the folder holds Python but no `__init__.py`."""
-    return _has_python(folder) and not (folder / "__init__.py").exists()
+    return has_python(folder) and not (folder / "__init__.py").exists()
 
 
-def _has_python(folder: Path) -> bool:
-    return any(name.endswith(".py") for name in _names_in(folder))
+def has_python(folder: Path) -> bool:
+    return any(name.endswith(".py") for name in names_in(folder))
 
 
-def _names_in(folder: Path) -> list[str]:
+def names_in(folder: Path) -> list[str]:
     """Return the sorted names in `folder`, or nothing if it is missing or unreadable."""
     try:
         return sorted(os.listdir(folder))

@@ -68,7 +68,7 @@ def find_pytest_config(root: Path, document: Mapping[str, object]) -> PytestConf
 
     `document` is the `pyproject.toml` of `root`. Raises `ScaffoldError` if a file cannot be read.
     """
-    for folder in _upwards(root):
+    for folder in upwards(root):
         for name, read in _FILES:
             if (folder / name).is_file():
                 pyproject = document if folder == root and name == "pyproject.toml" else None
@@ -78,7 +78,7 @@ def find_pytest_config(root: Path, document: Mapping[str, object]) -> PytestConf
     return PytestConfig(root)
 
 
-def _upwards(root: Path) -> Iterator[Path]:
+def upwards(root: Path) -> Iterator[Path]:
     """Yield the folder and its parents, up to its checkout or the user's home."""
     home = os.path.expanduser("~")
     for folder in (root, *root.parents):

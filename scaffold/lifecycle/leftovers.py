@@ -16,8 +16,8 @@ from scaffold.history.states import merge_python
 from scaffold.in_project.conftest import OPTIONS_IMPORT
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import spec_files
+from scaffold.law_wheel import PACKAGE
 
-_LAWS = "pytree_laws"
 _CONFTEST = "conftest"
 _READ_AT_MOST = 20_000
 
@@ -89,7 +89,7 @@ class _Leftovers(Struct, frozen=True, dict=True):
     @cached_property
     def _needs_tests(self) -> bool:
         """Whether any remaining test uses the laws."""
-        imports = _importing(_LAWS)
+        imports = _importing(PACKAGE)
         conftest = self._own_conftest.path if self._own_conftest is not None else None
         others = (text for path, text in self._texts.items() if path != conftest)
         return any(imports.search(text.replace(OPTIONS_IMPORT, "")) for text in others)

@@ -6,6 +6,7 @@ from typing import TypeGuard
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scaffold.source.definitions import annotated_names, class_statement
 from scaffold.spec.model import Call, Method, ModuleSpec
 
 ATTRIBUTE = "migrations"
@@ -49,22 +50,10 @@ def read_class(text: str, name: str) -> tuple[tuple[str, ...], tuple[Migration, 
 
     Both are empty if the class is missing.
     """
-    statements = ast.parse(text).body
-    node = next(
-        (
-            statement
-            for statement in statements
-            if isinstance(statement, ast.ClassDef) and statement.name == name
-        ),
-        None,
-    )
+    node = class_statement(text, name)
     body = node.body if node is not None else []
-    lines = [
-        statement
-        for statement in body
-        if isinstance(statement, ast.AnnAssign) and "ClassVar" not in ast.unparse(statement.annotation)
-    ]
-    fields = tuple(line.target.id for line in lines if isinstance(line.target, ast.Name))
+    annotated = ((field, ast.unparse(line.annotation)) for field, line in annotated_names(body))
+    fields = tuple(field for field, annotation in annotated if "ClassVar" not in annotation)
     listed = next((statement.value for statement in body if _is_listing(statement)), None)
     calls = (
         [element for element in listed.elts if isinstance(element, ast.Call)]

@@ -75,8 +75,7 @@ def lazy_form(place: Path, where: str) -> str:
     content = read_regular(place) if place.is_file() else b""
     if b"__getattr__" not in content and b"attach" not in content:
         return ""
-    lazy = find_lazy(Source.of(content, where))
-    return lazy.form if lazy else ""
+    return find_lazy(Source.of(content, where))
 
 
 def _registering(

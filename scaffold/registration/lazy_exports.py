@@ -8,29 +8,20 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePosixPath
 
-from msgspec import Struct
-
 from scaffold.errors import ScaffoldError
 from scaffold.files.pysource import Source
 from scaffold.registration.removal import Item, inverse, spliced, without_item
 
 
-class LazyExports(Struct, frozen=True):
-    """Form of a package's lazy imports: `attach`, `attach_stub`, or `__getattr__`."""
-
-    form: str
-    line: int
-
-
-def find_lazy(text: Source) -> LazyExports | None:
-    """Return the form of the package's lazy imports, or None for eager imports."""
+def find_lazy(text: Source) -> str:
+    """Return the form of lazy imports: `attach`, `attach_stub`, `__getattr__`, or "" for eager imports."""
     for node in text.tree.body:
         call = getattr(node, "value", None)
         if isinstance(call, ast.Call) and (form := _last_name(call.func)) in ("attach", "attach_stub"):
-            return LazyExports(form, node.lineno)
+            return form
     functions = [n for n in text.tree.body if isinstance(n, ast.FunctionDef) and n.name == "__getattr__"]
     eager = [n for n in text.tree.body if isinstance(n, ast.ImportFrom) and n.level]
-    return LazyExports("__getattr__", functions[0].lineno) if functions and not eager else None
+    return "__getattr__" if functions and not eager else ""
 
 
 def stub_of(init_file: PurePosixPath) -> PurePosixPath:

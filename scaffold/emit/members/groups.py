@@ -4,7 +4,7 @@ from typing import Any
 
 from scaffold.emit.docs import BODY
 from scaffold.kind import kind_of
-from scaffold.source.text import block, docstring
+from scaffold.source.text import block, docstring, listed
 from scaffold.spec.model import Group, ModuleSpec
 
 # Not cached by structure: docs/decisions.md says why, benchmarks/groups.py what it would save.
@@ -40,12 +40,12 @@ def group_context(spec: ModuleSpec) -> dict[str, Any]:
 
 def _methods(spec: ModuleSpec, group: Group) -> list[list[str]]:
     name, fields = group.name, group.fields
-    listed = " and ".join(filter(None, [", ".join(f"`{name}`" for name in fields[:-1]), f"`{fields[-1]}`"]))
+    names = listed(f"`{name}`" for name in fields)
     combines = kind_of(spec.kind).combines
     back = "`combine` puts" if combines else "`eqx.combine` puts"
-    doc = docstring(f"Filter spec: True at each leaf of {listed}, False at every other.", BODY)
+    doc = docstring(f"Filter spec: True at each leaf of {names}, False at every other.", BODY)
     parted = docstring(
-        f"The leaves of {listed}, and the rest, with None in the gaps; {back} them together.", BODY
+        f"The leaves of {names}, and the rest, with None in the gaps; {back} them together.", BODY
     )
     partition = f"return eqx.partition(self, self.select_{name}())"
     if combines:

@@ -94,23 +94,7 @@ def _over(node: ast.AST) -> list[ast.expr]:
             return []
 
 
-_ITERATING = frozenset(
-    (
-        *(
-            "all",
-            "any",
-            "enumerate",
-            "filter",
-            "iter",
-            "list",
-            "map",
-            "max",
-            "min",
-            "reversed",
-            "sorted",
-            "sum",
-            "tuple",
-        ),
-        "zip",
-    )
+_ITERATING = (
+    *("all", "any", "enumerate", "filter", "iter", "list", "map"),
+    *("max", "min", "reversed", "sorted", "sum", "tuple", "zip"),
 )

@@ -41,7 +41,10 @@ def test_the_body_reads_a_static_dict_as_it_was_given(tmp_path: Path) -> None:
     assert 'scales = {"a": 1, "b": 0.5}' in code
     assert "more=tuple(sorted(more.items())) if isinstance(more, Mapping) else more" in code
     assert "items=tuple(items) if isinstance(items, list) else items" in code
-    assert "more: tuple[tuple[str, tuple[int, ...]], ...] | None = eqx.field(\n        static=True, default=None\n" in code
+    assert (
+        "more: tuple[tuple[str, tuple[int, ...]], ...] | None = eqx.field(\n        static=True, default=None\n"
+        in code
+    )
 
 
 SETS = """

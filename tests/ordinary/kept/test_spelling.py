@@ -105,7 +105,10 @@ def test_annotations_and_docstrings_stay_as_they_are_written(tmp_path: Path, kin
     assert "    # Factory.\n\n    @classmethod\n" in module and "    # Use.\n\n    def doubled" in module
     assert '\n"""How fast a turn is, which nobody asks for."""\n' in module and "\n# Turns.\n\n" in module
     assert "    angle: Optional[Array]" in module
-    assert '    # What is left.\n    rest: Float[Array, " size"] | None' in module and "  # of each row\n" in module
+    assert (
+        '    # What is left.\n    rest: Float[Array, " size"] | None' in module
+        and "  # of each row\n" in module
+    )
 
 
 def _of_data(kind: str) -> str:
