@@ -51,6 +51,22 @@ class Lora(eqx.Module):
 """,
         ['"weight": sample(seed, (2, 3))', '"lora_a": sample(seed + 1, (5, 3))'],
     ),
+    "rows": (
+        """
+class Rows(eqx.Module):
+    weight: Float[Array, "m n"]
+
+    def one(self, x: Float[Array, " n"]) -> Float[Array, " m"]:
+        return self.weight @ x
+
+    def each(self, x: Float[Array, "k n"], bias):
+        return jax.vmap(self.one, out_axes=0)(x) + bias
+
+    def centred(self, x: Float[Array, "k n"], shift):
+        return jnp.sum(x, 0, keepdims=True) + shift
+""",
+        ["(5, 3)), sample(seed + 51, (5, 2))", "(5, 3)), sample(seed + 51, (7, 3))"],
+    ),
     "mono": (
         """
 class Mono(nnx.Module):
