@@ -121,6 +121,27 @@ class Energy(eqx.Module):
 
     def __call__(self, system: System) -> jax.Array:
         return self.scale * jnp.sum(system.positions) * jnp.sum(system.numbers)
+
+
+class Wishart(eqx.Module):
+    """A distribution of matrices.
+
+    * `df >= k` denotes the degrees of freedom,
+    * `root` is a symmetric, positive definite, `k x k` matrix.
+    """
+
+    df: jax.Array
+    root: jax.Array
+
+    def __init__(self, df, root):
+        if isinstance(root, jax.core.Tracer):
+            pass
+        elif df.ndim or df < root.shape[-1] or np.any(np.linalg.eigvals(root).real <= 0):
+            raise ValueError("no such distribution")
+        self.df, self.root = df, root
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.df * self.root * x
 '''
 asked = asked_of("documented_axes", SOURCE)
 
@@ -165,3 +186,11 @@ def test_a_dim_alone_in_brackets_is_a_number_beside_the_array(asked: Asked) -> N
 
 def test_what_code_refuses_by_itself_is_the_reason_before_what_does_not_fit(asked: Asked) -> None:
     assert asked.adopt("Gated")["why"].startswith("ValueError: there is no gate"), asked.adopt("Gated")
+
+
+def test_the_items_of_a_list_say_what_arguments_are(asked: Asked) -> None:
+    assert shape_in("a 3x3 rotation matrix") == "3 3" and shape_in("a complex covariance matrix") == ""
+    assert asked.adopt("Wishart")["inputs"] == [
+        ["df", "4 + sample(seed)"],
+        ["root", "sample(seed, (3, 3)) / 8 + jnp.eye(3)"],
+    ]

@@ -1,5 +1,6 @@
 """Dicts that a call takes: with the entries that its errors ask for, all at once or one after the other."""
 
+import re
 from typing import Any
 
 import pytest
@@ -34,6 +35,11 @@ class Trend(eqx.Module):
 
     def predict(self, data: dict[str, Array]) -> Array:
         return sum(self.slope * data[name] for name in sorted({"wages", "hours"}))
+
+
+class Mirror(eqx.Module):
+    def __call__(self, fields: dict[str, Array]) -> dict[str, Array]:
+        return {name: (value + value[::-1, ::-1, ::-1]) / 2 for name, value in fields.items()}
 """
 asked = asked_of("entries_asked_for", SOURCE)
 
@@ -47,6 +53,11 @@ def test_entries_that_an_error_names_are_given(asked: Asked) -> None:
 def test_entries_that_errors_name_one_by_one_are_found(asked: Asked) -> None:
     [[_, text, _]] = asked.adopt("Trend")["arguments"]
     assert '"hours": sample(' in text and '"wages": sample(' in text
+
+
+def test_entries_have_as_many_axes_as_an_error_says(asked: Asked) -> None:
+    [[_, text, _]] = asked.adopt("Mirror")["arguments"]
+    assert re.search(r'"a": sample\(seed, \(\d+, \d+, \d+\)\)', text), text
 
 
 def test_the_alias_that_names_itself_has_an_end() -> None:

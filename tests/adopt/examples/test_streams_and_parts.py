@@ -78,6 +78,22 @@ class State(struct.PyTreeNode):
 
     apply_fn: Callable = struct.field(pytree_node=False)
     params: jax.Array
+
+
+@struct.dataclass
+class Left:
+    scale: jax.Array
+    right: "Right | None"
+
+
+@struct.dataclass
+class Right:
+    left: Left
+
+
+@struct.dataclass
+class Pair:
+    right: Right
 '''
 asked = asked_of("streams_and_parts", SOURCE)
 
@@ -98,3 +114,8 @@ def test_an_array_is_no_list_of_parts(asked: Asked) -> None:
 def test_a_function_is_no_abstract_class(asked: Asked) -> None:
     answer = asked.adopt("State")
     assert answer["built"] and dict(answer["inputs"])["apply_fn"].startswith("jnp."), answer
+
+
+def test_a_part_that_waits_for_a_class_is_built_when_that_class_is(asked: Asked) -> None:
+    assert dict(asked.adopt("Left")["inputs"])["right"] == "None"  # `Right` cannot be built within `Left`
+    assert asked.adopt("Pair")["built"]

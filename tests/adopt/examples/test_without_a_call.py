@@ -59,6 +59,13 @@ class Linear(eqx.Module):
         return self.fit(X, y)
 
 
+class Quiet(eqx.Module):
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array):
+        assert x.shape
+
+
 class Trained(eqx.Module):
     weight: jax.Array
 
@@ -190,6 +197,10 @@ def test_a_method_that_gives_nothing_back_is_told_so(asked: Asked) -> None:
         asked.adopt("Error")["why"]
         == "`update` works, and gives no arrays back: under `jax.jit` what it stores on `self` is lost"
     )
+
+
+def test_a_call_of_the_instance_that_gives_nothing_back_is_told_so(asked: Asked) -> None:
+    assert asked.adopt("Quiet")["why"] == "`__call__` works, and gives no arrays back"
 
 
 @pytest.mark.slow  # a run of its own

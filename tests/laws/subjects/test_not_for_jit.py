@@ -1,5 +1,8 @@
 """A method of which a docstring says that it is not for `jax.jit` is no fault there; of another one it is."""
 
+from collections.abc import Callable
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -34,6 +37,54 @@ def test_what_is_said_not_to_be_compiled_is_advice(ring: type[Ring], severity: s
     )
     [finding] = [one for one in report.findings if one.where == "compiled call"]
     assert finding.severity == severity
+
+
+class Edges(eqx.Module):
+    edges: jax.Array
+
+    def __check_init__(self) -> None:
+        if jnp.any(jnp.diff(self.edges) <= 0):
+            raise ValueError("edges must increase")
+
+    def __call__(self) -> jax.Array:
+        return jnp.diff(self.edges)
+
+
+class Spacing(eqx.Module):
+    width: jax.Array
+
+    def __call__(self, cells: jax.Array) -> jax.Array:
+        """Widths of cells, whose class is made on the way."""
+        return Edges(self.width * cells)()
+
+    def edges(self, cells: jax.Array) -> Edges:
+        return Edges(self.width * cells)
+
+
+class Policy(Spacing):
+    def __call__(self, cells: jax.Array) -> Edges:  # type: ignore[override]
+        return self.edges(cells)
+
+
+class Stretched(Edges):
+    def __call__(self, by: jax.Array) -> Edges:  # type: ignore[override]
+        return Edges(self.edges * by)
+
+
+@pytest.mark.parametrize(
+    ("build", "severities"),
+    [
+        (lambda seed: Policy(jnp.asarray(seed + 1.0)), {ADVICE}),
+        (lambda seed: Spacing(jnp.asarray(seed + 1.0)), {FAULT}),
+        (lambda seed: Stretched(seed + jnp.arange(3.0)), {FAULT}),
+    ],
+)
+def test_a_call_that_makes_another_class_is_judged_as_its_constructor(
+    build: Callable[[int], Any], severities: set[str]
+) -> None:
+    report = check_pytree(build, lambda seed: (seed + jnp.arange(1.0, 4.0),))
+    raised = [one for one in report.findings if one.where == "compiled call"]
+    assert {one.severity for one in raised} == severities
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from ..trace.jaxprs import NEEDS_VALUES
 from .applicability import skip_as_resting_on
 from .example_errors import advice_on, is_misfit, law_behind, said_of
 from .first_use import cached_instance, called_method, first_build, first_call, first_compiled_call
+from .needed_values import severity_of_made
 
 SAME = 60
 """Number of characters by which errors are told apart."""
@@ -139,11 +140,20 @@ def stop_if_broken(suite: Any, law: str, operation: str, error: Exception | None
         pytest.skip(f"the example `{operation}` fails, as the first failure of {law} says")
     reported.add(operation)
     message = f"`{operation}` on the example raised {type(error).__name__}: {message_of(error)[:500]}"
-    is_compiled = operation == "compiled call"
-    is_meant = is_compiled and first_call(suite).gives_host_values and isinstance(error, NEEDS_VALUES)
-    if is_compiled and not is_meant:
-        cls = type(cached_instance(suite))
-        is_meant = documents_untraced(getattr(cls, called_method(suite) or "__call__", None))
-    severity = ADVICE if is_meant else ""
+    severity = severity_under_jit(suite, error) if operation == "compiled call" else ""
     law = law_behind(error, law)
     raise Fault(operation, message, advice_on(suite, error), law=law, severity=severity) from error
+
+
+def severity_under_jit(suite: Any, error: Exception) -> str:
+    """Return the severity of an error of the compiled call, or an empty text for that of the law.
+
+    A call for the host is meant not to be compiled. A call that makes another class is judged as the
+    constructor of that class is.
+    """
+    instance, arguments = cached_instance(suite), suite.arguments(0)
+    method = getattr(type(instance), called_method(suite) or "__call__", None)
+    is_of_host = first_call(suite).gives_host_values and isinstance(error, NEEDS_VALUES)
+    if is_of_host or documents_untraced(method):
+        return ADVICE
+    return severity_of_made(error, (instance, arguments), lambda: suite.call(instance, *arguments))

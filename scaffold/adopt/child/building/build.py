@@ -3,8 +3,10 @@
 import inspect
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from pytree_laws.inspect.arrays import is_array
 from pytree_laws.inspect.references import reachable
@@ -58,7 +60,9 @@ MOST_BELOW = 24
 NO_SIZES: Mapping[str, int] = {}
 _BUSY: list[type] = []
 _REFUSED: dict[type, str] = {}
-_BUILT: dict[tuple[type, tuple[tuple[str, int], ...], tuple[str, ...], bool], "Built | None"] = {}
+_MISSED: list[type] = []  # busy classes that parts have asked for
+_BUILT: dict[tuple[Any, ...], tuple["Built | None", set[type]]] = {}
+"""Construction of each part, or None and the busy classes by which it failed, as long as they are busy."""
 
 
 def ways_to_build(
@@ -324,6 +328,7 @@ def built_once(
     cls: type, sizes: Mapping[str, int] = NO_SIZES, options: Sequence[str] = (), as_shown: bool = True
 ) -> Built | None:
     """Return the cached construction of a part, or None if the class is busy or cannot be built."""
+    _MISSED.extend([cls] if cls in _BUSY else [])
     is_no_part = cls in _BUSY or len(_BUSY) > 3 or kind_of(cls).name in ("abstract", "function")
     if is_no_part or not has_name(cls):
         return None
@@ -331,12 +336,15 @@ def built_once(
     known = {name: size for name, size in sizes.items() if name in dims}
     own = own_options(cls, options)
     key = cls, tuple(sorted(known.items())), own, as_shown
-    if key not in _BUILT:
-        try:
-            failure = Failure()
+    built, blockers = _BUILT.get(key, (None, None))
+    if blockers is None or not blockers <= {*_BUSY}:
+        start, failure = len(_MISSED), Failure()
+        with suppress(LookupError, ValueError, TypeError):
             ways = ways_to_build(cls, {}, Budget(60), failure, known=known, options=own, as_shown=as_shown)
-            _BUILT[key] = first_that_works(ways)
+            built = first_that_works(ways)
             _REFUSED[cls] = failure.why
-        except (LookupError, ValueError, TypeError):
-            _BUILT[key] = None
-    return _BUILT[key]
+        blockers = {*_BUSY}.intersection(_MISSED[start:] if built is None else ())
+        _BUILT[key] = built, blockers
+        del _MISSED[start:]
+    _MISSED.extend(blockers)
+    return built

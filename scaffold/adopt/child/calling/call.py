@@ -312,6 +312,7 @@ def try_call(
 def note_nothing_given(cls: type, name: str, failure: Failure) -> None:
     """Note as the failure that the first method of the class works, but returns no arrays."""
     if [name] == methods_of(cls)[:1]:
+        name = name or "__call__"
         code = getattr(inspect.unwrap(getattr(cls, name)), "__code__", None)
         stores = code is not None and any(step.opname == "STORE_ATTR" for step in dis.get_instructions(code))
         lost = ": under `jax.jit` what it stores on `self` is lost" if stores and not is_nnx(cls) else ""

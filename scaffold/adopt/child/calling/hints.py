@@ -12,7 +12,7 @@ from ..values.sizes import HUGE, PRIMES, SMALL, foreign_sizes
 MAX_PARTS = 8
 _LENGTH = re.compile(r"values to unpack \(expected (?:at least )?(\d)")
 _RANK = re.compile(
-    r"\brank[- ](?:of )?(\d)|\b(\d)[- ]dim|\b(\d)D\b|ndim to be equal, got \d and (\d)|ndim (?:==?|must be|should be) (\d)",
+    r"\brank[- ](?:of )?(\d)|\b(\d)[- ]dim(?!\w*, but)|but (\d) were indexed|\b(\d)D\b|ndim to be equal, got \d and (\d)|ndim (?:==?|must be|should be) (\d)",
     re.IGNORECASE,
 )
 _SCALAR = re.compile(r"\b(must|should|has to) be (a )?scalar|\bscalar (predicate|index)", re.IGNORECASE)

@@ -19,11 +19,14 @@ _WORD = r"(?:\.{3}|\*(?=,)|\*?\w+(?:\s*[-+*/]+\s*\w+)?)"
 _WORDS = rf"{_WORD}(?:,\s*{_WORD})*,?"
 _BEING = r"(?:of|is|(?:should|must|has to)\s+be)"
 _SEVERAL = rf"{_WORD}(?:,\s*{_WORD})+,?|\w+,"
+_BY = r"\w+ [x×] \w+|\w[x×]\w"
+"""Matches rows and columns, such as `k x k`."""
 SHAPES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?:shaped?|dimensions?|dims)(?:\s*=|:?\s+(?:{_BEING}\s+)?)\s*[`'\"]*[(\[]({_WORDS})[)\]]",
         rf"(?<![\w.])\(({_SEVERAL})\)[`'\"]*[\s-]*(?:array|tensor|matrix|vector|shape|float|int|bool)",
+        rf"(?<![\w.])`*({_BY})`*[ -](?:\w+ )?matri(?:x|ces)\b",
         rf"(?:array|tensor|matrix|vector|features?|inputs?|states?|indices|weights)s?:?\s+[`'\"]*[(\[]({_SEVERAL})[)\]]",
     )
 )
@@ -91,6 +94,7 @@ def documented(cls: type, arguments: Iterable[str], method: str = "__init__") ->
     letters = [name for name in said if LETTER.search(name)]
     used = matrices_in(cls) if letters else frozenset[str]()
     matrices = {name for name in letters if name in used or any(map(WORDS.search, said[name]))}
+    matrices |= {name for name, found in said.items() if any(map(names.DOCUMENTED_DEFINITE.search, found))}
     marked = (names.DOCUMENTED_UPPER, names.DOCUMENTED_OBJECT)
     upper, objects = (
         frozenset(name for name, found in said.items() if any(map(words.search, found))) for words in marked
@@ -203,8 +207,8 @@ def axes_of(name: str, defaults: Mapping[str, Any]) -> list[str] | None:
 
 
 def words_of(dims: str) -> list[str]:
-    """Split dims at commas. A star alone becomes `...`, any number of dims."""
-    words = (re.sub(r"\s", "", part) for part in dims.split(","))
+    """Split dims at commas, or at the `x` of `k x k`. A star alone becomes `...`, any number of dims."""
+    words = (re.sub(r"\s", "", part) for part in re.split(r",|(?<=\w) [x×] |(?<=\b\w)[x×](?=\w\b)", dims))
     return ["..." if word == "*" else word for word in words if word]
 
 
@@ -242,12 +246,16 @@ def comments_in(cls: type, method: str, arguments: Sequence[str]) -> dict[str, s
 
 
 def entries(text: str, name: str) -> Iterator[str]:
-    """Yield the entries of an argument in a docstring, each from its name to the next entry."""
+    """Yield the entries of an argument in a docstring, each from its name to the next entry.
+
+    An item of a list is an entry as well, such as "* `df >= k` denotes the degrees of freedom".
+    """
     mark = r"^[ \t]*(?:[-*][ \t]+)?`*"
     following = mark.replace("^", "(?!", 1) + r"[\w, ]+`*(?: \([^)\n]*\))?[ ]?:)"
     beside = r"(?:\w+`*,[ ]`*)*"  # `origins, directions : (n, 3)`
     pattern = rf"{mark}{beside}{re.escape(name)}\b[^\n:]*:.*(?:\n{following}.+)*"
-    for match in re.finditer(pattern, text, re.MULTILINE):
+    item = rf"^[ \t]*[-*][ \t]+`+{re.escape(name)}\b[^`\n]*`+[ \t]+(?:is|are|denotes?)\b.*(?:\n(?![ \t]*(?:[-*][ \t]|\n)).+)*"
+    for match in re.finditer(f"{pattern}|{item}", text, re.MULTILINE):
         yield match[0]
 
 

@@ -1,7 +1,9 @@
 """List of the classes of a module, a package or a file."""
 
+import ast
 import difflib
 import enum
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -19,6 +21,7 @@ from ..classes.factories import is_transformation
 from ..classes.kinds import wrapped_class
 from ..classes.lookup import CLASSES, TESTS, add_to_path, describe_class, error_text, said_by
 from ..values.annotations import parameters_of
+from ..values.checker_imports import source_of_import
 
 Request = dict[str, Any]
 STOPS = (Exception, SystemExit, pytest.skip.Exception, pytest.exit.Exception)
@@ -133,16 +136,20 @@ def public_members(module: ModuleType, passed_over: list[dict[str, str]] | None 
 
     Reading a name may import a module lazily. If that fails, the name is added to `passed_over`.
     """
-    every = getattr(module, "__all__", None)
-    names = every if every is not None else [name for name in vars(module) if not name.startswith("_")]
     members: dict[str, Any] = {}
-    for name in names:
+    for name in public_names(module):
         try:
             members[name] = getattr(module, name, None)
         except STOPS as error:
             if passed_over is not None:
                 passed_over.append({"module": f"{module.__name__}.{name}", "why": error_text(error)})
     return {name: value for name, value in members.items() if is_target(value)}
+
+
+def public_names(module: ModuleType) -> Sequence[str]:
+    """Return the names in `__all__` of a module, or its names without an underscore, which `*` imports."""
+    every: Sequence[str] | None = getattr(module, "__all__", None)
+    return every if every is not None else [name for name in vars(module) if not name.startswith("_")]
 
 
 def is_target(value: Any) -> bool:
@@ -170,11 +177,26 @@ def is_own(value: Any, module: ModuleType, root: str) -> bool:
 
 
 def is_shown_by(module: ModuleType, value: Any, origin: str) -> bool:
-    """Whether `__all__` of a module lists a class from a private module of the same package."""
+    """Whether a module re-exports a class from a private module of the same package."""
     package, *below = origin.split(".")
     is_private = any(name.startswith("_") for name in below)
-    is_named = any(getattr(module, name, None) is value for name in getattr(module, "__all__", ()))
+    is_named = any(getattr(module, name, None) is value for name in re_exports(module))
     return is_private and package == module.__name__.partition(".")[0] and is_named
+
+
+@functools.cache
+def re_exports(module: ModuleType) -> Sequence[str]:
+    """Return the names in `__all__` of a module, or else the names that the module imports by `*`."""
+    if hasattr(module, "__all__"):
+        return public_names(module)
+    try:
+        tree = ast.parse(inspect.getsource(module))
+    except (OSError, TypeError, SyntaxError):  # from a module without a source
+        return ()
+    statements = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+    starred = (source_of_import(each, module) for each in statements if each.names[0].name == "*")
+    loaded = (sys.modules[name] for name in starred if name in sys.modules)
+    return [name for each in loaded for name in public_names(each)]
 
 
 def modules_below(package: ModuleType, passed_over: list[dict[str, str]]) -> Iterator[ModuleType]:

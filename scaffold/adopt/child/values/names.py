@@ -16,7 +16,12 @@ ROTATION = re.compile(r"(^|_)(rot|rotations?|rotmat|orientation)(_|$)")
 """Names of rotation matrices."""
 DOCUMENTED_ORDER = re.compile(r"knots|ascending|increasing|sorted|monotonic", re.IGNORECASE)
 """Words by which a docstring says that the numbers of an argument ascend."""
-DOCUMENTED_SCALAR = re.compile(r"\bscalar\b", re.IGNORECASE)
+DOCUMENTED_SCALAR = re.compile(r"\bscalar\b|\bdegrees of freedom\b", re.IGNORECASE)
+DOCUMENTED_DEFINITE = re.compile(
+    r"\bpositive[ -](semi[ -]?)?definite\b|(:|\bis|\bdenotes)\s+(an?\s+|the\s+)?(\w+\s+)?(covariance|precision) matri(x|ces)\b",
+    re.IGNORECASE,
+)
+"""Words by which a docstring says that a matrix has an inverse and a Cholesky factor."""
 DOCUMENTED_FLOAT = re.compile(r"\bfloat", re.IGNORECASE)
 DOCUMENTED_WHOLE = re.compile(
     r"\b(integers?|u?int(8|16|32|64)?)\b|\bindices\b|\b(class|node|token|atom|item|category)[ _-]?(labels?|ids?|index)\b",
@@ -105,7 +110,8 @@ UPPER = re.compile(r"(^|_)(upper|high|max|maximum)(_?(bound|limit|value)s?)?$")
 """Names of numbers that lie above others."""
 
 DOCUMENTED_UPPER = re.compile(
-    r"\b(upper|maximum|maximal|largest|greatest)\b[^.\n]{0,20}\b(bounds?|limits?|corners?|ends?)\b",
+    r"\b(upper|maximum|maximal|largest|greatest)\b[^.\n]{0,20}\b(bounds?|limits?|corners?|ends?)\b"
+    r"|\bdegrees of freedom\b",
     re.IGNORECASE,
 )
 """Words by which a docstring says that numbers lie above others."""

@@ -5,15 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from ...discover.inference import stores_what_it_is_given
 from ...engine.applicability import ACCEPTED, declares, need, not_applicable
 from ...engine.first_use import first_build
+from ...engine.needed_values import severity_of_needing_values
 from ...engine.registry import Checks
 from ...errors import is_of_types, message_of
-from ...inspect.arrays import as_in_programs, buffer_of, is_constant, is_inexact, is_key, on_device, same_bits
+from ...inspect.arrays import as_in_programs, buffer_of, is_constant, is_key, on_device, same_bits
 from ...inspect.global_state import globals_of
 from ...inspect.parameter_values import may_be_of_numpy
 from ...inspect.references import (
@@ -252,15 +252,6 @@ def test_p01_keeps_no_stream_of_its_rngs(subject: MutableSuite) -> None:
         message = "it is a stream of the `rngs` that the constructor was given"
         hint = "two modules that share it draw each other's keys: `rngs.fork()`"
         check(id(variable) not in streams, path, message, hint)
-
-
-def severity_of_needing_values(arguments: Sequence[Any]) -> str:
-    """Return the severity of a constructor that needs values.
-
-    A constructor of keys and seeds alone has to build under vmap. A caller with data has the values.
-    """
-    are_keys = [is_key(value) or not (is_inexact(value) or jnp.ndim(value)) for value in arguments]
-    return FAULT if are_keys and all(are_keys) else ADVICE
 
 
 def check_no_container(

@@ -35,6 +35,7 @@ from ...discover.method_programs import (
 from ...discover.method_uses import Use, gives_an_instance, updated_by
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import ABSENT, DTYPES, METHODS, PLATFORMS, need
+from ...engine.needed_values import severity_of_made, severity_of_needing_values
 from ...engine.registry import Checks
 from ...errors import refuses_by_itself
 from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, real_dtype
@@ -55,7 +56,6 @@ from ...trace.wide_results import FIXED_DTYPE, is_wide_alone, unless_promised, w
 from ...values.closeness import check_close, close, hint_of_order, in_64_bits
 from ...values.rounding import is_rounding
 from ..effects.p12_purity import check_parts_kept
-from ..structure.p01_construct import severity_of_needing_values
 from ..transforms.p07_outputs import check_fixed_dtypes
 from ..transforms.p18_backend import check_lowers
 
@@ -90,22 +90,27 @@ def test_p07_methods_have_fixed_dtypes_with_64_bits_as_well(subject: Suite) -> N
 def test_p07_methods_can_be_traced(subject: Suite) -> None:
     for method in usable_methods(subject, declared=True):
         if not method.needs_values and method.name not in traces_of(subject):
-            with doing(
-                method.name, "under jax.jit it", VALUES, severity=_severity_under_jit(subject, method)
-            ):
+            try:
                 trace_of(subject, method)
+            except ANY_ERROR as error:
+                severity = _severity_under_jit(subject, method, error)
+                with doing(method.name, "under jax.jit it", VALUES, severity=severity):
+                    raise
 
 
-def _severity_under_jit(subject: Suite, method: Method) -> str:
+def _severity_under_jit(subject: Suite, method: Method, error: Exception) -> str:
     """Return the severity of a method that needs values.
 
-    A further constructor is judged as the constructor is. A bool or text is for the host.
+    A further constructor is judged as the constructor is, and so is a method that makes another class. A bool
+    or text is for the host.
     """
     instance, arguments = subject.spare(), method.arguments(0)
     cls, result = type(instance), method.use(instance, *arguments)
     if is_of_class(cls, method.name) and instances_in(result, cls):
         return severity_of_needing_values(arrays_of(arguments))
-    return ADVICE if isinstance(result, bool | str) else FAULT
+    if isinstance(result, bool | str):
+        return ADVICE
+    return severity_of_made(error, (instance, arguments), lambda: result) or FAULT
 
 
 @CHECKS.register(MEMBERS, ABSENT)
