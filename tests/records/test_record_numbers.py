@@ -333,11 +333,27 @@ class TestHeld(PytreeLaws):
 """
 
 
-@pytest.mark.slow  # its neighbours are tried in every run
-def test_a_new_method_of_a_class_without_a_call_is_told_as_not_recorded(tmp_path: Path) -> None:
+def of_held(folder: Path, mode: str = "record") -> tuple[int, str]:
+    """The exit code and the output of a run of P19 in a mode."""
+    ran = forked_pytest(folder, *ONE[:2], f"--numbers={mode}")
+    return ran.returncode, ran.stdout
+
+
+def test_a_new_method_is_recorded_beside_what_is_held(tmp_path: Path) -> None:
     write_tree(tmp_path, {"held.py": HELD, "test_held.py": LAWS_OF_HELD})
-    assert numbers_of(tmp_path) == (0, ANY)
+    assert of_held(tmp_path) == (0, ANY)
+    record = tmp_path / "numbers/held.txt"
+    before = record.read_text("utf-8")
     grown = HELD + "\n    def momentum(self):\n        return 3 * self.mass\n"
+    write_tree(tmp_path, {"held.py": grown.replace("2 * self.mass", "2.5 * self.mass")})
+    code, printed = of_held(tmp_path)
+    assert code == 1 and "it does not compute what is recorded" in printed
+    assert record.read_text("utf-8") == before, "nothing is written beside what moved"
     write_tree(tmp_path, {"held.py": grown})
-    code, printed = numbers_of(tmp_path)
+    code, printed = of_held(tmp_path, "check")
     assert code == 1 and "it computes what is not recorded yet" in printed
+    code, printed = of_held(tmp_path)
+    assert code == 0 and re.search(r"recorded \d new numbers of Held in numbers/held.txt; commit", printed)
+    after = record.read_text("utf-8").splitlines()
+    assert "momentum: float32[3]" in after and {*before.splitlines()} <= {*after}
+    assert of_held(tmp_path, "check") == (0, ANY)
