@@ -280,7 +280,9 @@ def test_p12_methods_update_what_they_declare_and_nothing_else(subject: MutableS
             check(is_free, method.name, message, hint, severity=FAULT if method.updates else ADVICE)
         for path in method.updates:
             message = f"it declares that it updates `{path}`, and leaves it as it was"
-            check(any(is_under(name, path) for name in updated), method.name, message)
+            hint = f"an assignment of what it held: `self.{path}[...]` of a value that follows from it, as `+ 1`; or an update on a copy"
+            is_updated = any(is_under(name, path) for name in updated)
+            check(is_updated, method.name, message, hint, severity=FAULT)
 
 
 @CHECKS.register(METHODS, severity=ADVICE)
