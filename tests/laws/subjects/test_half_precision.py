@@ -205,6 +205,38 @@ class LoraLaws(PytreeLaws):
 def test_arrays_that_a_constructor_draws_in_the_default_dtype_widen_those_that_it_is_given() -> None:
     type("TestLora", (LoraLaws,), {"follows": False})().test_p11_methods_keep_bfloat16()
     with pytest.raises(
-        LawBroken, match=r"at `merge with arrays of bfloat16: base\.weight`: the next instance has"
-    ):
+        LawBroken, match=r"at `merge with arrays of bfloat16: base\.weight`: the next"
+    ) as raised:
         LoraLaws().test_p11_methods_keep_bfloat16()
+    hint = raised.value.finding.hint
+    assert "`.astype(self.base.weight.dtype)`: " in hint and "half = jnp.full" in hint
+
+
+class Boxes(Lens):
+    def __call__(self, x: jax.Array) -> Any:
+        return {"boxes": x, "scores": (self.glass @ x)[:2]}
+
+    def scored(self, lamps: jax.Array) -> Any:
+        return {"best": lamps[0], "scores": lamps * self.glass[0] * jnp.ones(3, jnp.float32)}
+
+
+class BoxesLaws(Laws):
+    returns = (Output((3,)), Output((3,)))
+    methods = (Method("scored", lambda seed: (sample(seed, (3,)),), returns=(Output(()), Output((2,)))),)
+
+    def build(self, **inputs: Any) -> Lens:
+        return Boxes(**inputs)
+
+
+@pytest.mark.parametrize(
+    ("test", "place"),
+    [
+        ("outputs_are_as_declared", "at `output 1 (scores)`"),
+        ("methods_give_what_is_declared", "at `scored, output 1 (scores)`"),
+        ("methods_in_bfloat16_give_bfloat16", "at `scored, output 1 (scores)`"),
+    ],
+)
+def test_an_output_in_a_dict_is_told_with_its_key(test: str, place: str) -> None:
+    with pytest.raises(LawBroken) as raised:
+        getattr(BoxesLaws(), f"test_p07_{test}")()
+    assert place in str(raised.value)

@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 
 from ...discover.method_programs import usable
+from ...discover.method_uses import traced_or_raise
+from ...discover.traced_uses import traced_uses
 from ...engine.applicability import skip_as_resting_on
 from ...engine.registry import Checks
+from ...errors import error_text
 from ...kinds.suite import Suite
-from ...report import FAULT, Fault, Finding, check
+from ...report import FAULT, Fault, Finding, check, result_or_error
 from ...session import Session
 from ...snapshot.configurations import ACCEPTED, AFTER, CONFIGURED, of_accepted, of_configurations, of_options
 from ...snapshot.files import change, file_of, record_of, tests_of
@@ -144,9 +147,22 @@ def check_unchanged(subject: Suite, lines: Sequence[str]) -> None:
     message = "it computes what is not recorded yet" if is_new else "it does not compute what is recorded"
     message += ", which raises now, or is there no more" * is_gone
     hint = how_to_add(subject) if is_new else how_to_approve(subject)
-    shown = [*lines[:SHOWN]] + ["and more"] * (len(lines) > SHOWN)
+    shown = [line + _raised_now(subject, line) for line in lines[:SHOWN]] + ["and more"] * (
+        len(lines) > SHOWN
+    )
     where = lines[0].partition(":")[0] if lines else ""
     check(not lines, where, "\n    ".join([message, *shown]), hint)
+
+
+def _raised_now(subject: Suite, line: str) -> str:
+    """Return the error of the use of a method whose recorded numbers are gone, or an empty text."""
+    uses = (each for of_method in traced_uses(subject).values() for each in of_method)
+    raised = [use for use, trace, _ in uses if trace is None] if f": {GONE} (" in line else []
+    for use in sorted(raised, key=lambda use: len(use.name), reverse=True):
+        error = result_or_error(traced_or_raise, subject, use) if line.startswith(use.name) else None
+        if isinstance(error, Exception):
+            return f": it raises {error_text(error)}"
+    return ""
 
 
 def changed_numbers(subject: Suite, record: Record, kind: str) -> list[str]:

@@ -31,7 +31,15 @@ from ...errors import asks_for_a_package, message_of, raises_deliberately
 from ...inspect.arrays import buffer_of, is_array, is_inexact, kind_of
 from ...inspect.asked_names import methods_asking
 from ...inspect.call_recorder import record_call
-from ...inspect.trees import arrays_of, attributes, instances_in, is_node, named_arrays
+from ...inspect.trees import (
+    arrays_of,
+    attributes,
+    instances_in,
+    is_node,
+    named_arrays,
+    named_leaves,
+    output_name,
+)
 from ...kinds.suite import Suite
 from ...report import ADVICE, COST, FAULT, Fault, check, doing, result_or_error, result_or_raise
 from ..transforms.p07_outputs import OF_AXES
@@ -56,7 +64,7 @@ def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
     for method in usable(subject):
         result = method.use(subject.spare(), *method.arguments(0))
         if method.returns:
-            _check_returns(subject, method, jax.tree.leaves(result))
+            _check_returns(subject, method, named_leaves(result))
         for instance in instances_in(result, type(subject.cached_instance())):
             _check_kinds(subject, method, subject.named(instance))
     if misfits and len(misfits) == len(broken):
@@ -164,11 +172,12 @@ def _is_broken(subject: Suite, name: str, error: Exception | None) -> bool:
     return not (is_meant or is_of_made_up_values(subject, error))
 
 
-def _check_returns(subject: Suite, method: Method, got: Sequence[Any]) -> None:
+def _check_returns(subject: Suite, method: Method, got: Sequence[tuple[str, Any]]) -> None:
+    names = [name for name, _ in got]
     message = f"it gives {len(got)} leaves, declared are {len(method.returns)}"
     check(len(got) == len(method.returns), method.name, message)
-    for i, (value, output) in enumerate(zip(got, method.returns)):
-        where, dtype = f"{method.name}, output {i}", jnp.result_type(value)
+    for i, ((_, value), output) in enumerate(zip(got, method.returns)):
+        where, dtype = f"{method.name}, {output_name(names, i)}", jnp.result_type(value)
         message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
         check(output.allows(jnp.shape(value)), where, message, OF_AXES)
         message = f"it is {value!r}, a number of Python, and an array is declared"
