@@ -29,7 +29,7 @@ from pytree_laws.values.edge_values import FAR
 from tests.support.draws import share
 from tests.support.forking import forked_pytest
 from tests.support.projects import EXAMPLES, copy_example, pytest_command, run
-from tests.support.trees import read_tree, replace_in, write_tree
+from tests.support.trees import read_tree, replace_in
 
 ONE = ("-k", "numbers_are_those_of_the_record", "--numbers=record")
 
@@ -302,42 +302,3 @@ def test_another_formula_for_the_same_passes_where_large_numbers_round_otherwise
     assert numbers_of(folder) == (0, ANY)
     replace_in(folder / "random_features.py", "frequencies / self", "1.0001 * frequencies / self")
     assert numbers_of(folder)[0] == 1
-
-
-HELD = """
-import equinox as eqx
-import jax
-
-
-class Held(eqx.Module):
-    mass: jax.Array
-
-    def doubled(self, x):
-        return 2 * self.mass * x
-"""
-LAWS_OF_HELD = """
-from pytree_laws import Leaf, Method, PytreeLaws, sample
-
-from held import Held
-
-
-class TestHeld(PytreeLaws):
-    leaves = (Leaf("mass", "data", (3,)),)
-    methods = (Method("doubled", lambda seed: (sample(seed, (3,)),)),)
-
-    def inputs(self, seed):
-        return {"mass": sample(seed, (3,))}
-
-    def build(self, **inputs):
-        return Held(**inputs)
-"""
-
-
-@pytest.mark.slow  # its neighbours are tried in every run
-def test_a_new_method_of_a_class_without_a_call_is_told_as_not_recorded(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"held.py": HELD, "test_held.py": LAWS_OF_HELD})
-    assert numbers_of(tmp_path) == (0, ANY)
-    grown = HELD + "\n    def momentum(self):\n        return 3 * self.mass\n"
-    write_tree(tmp_path, {"held.py": grown})
-    code, printed = numbers_of(tmp_path)
-    assert code == 1 and "it computes what is not recorded yet" in printed

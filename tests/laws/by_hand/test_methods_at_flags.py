@@ -55,6 +55,25 @@ class Unpacks(Response):
         return self.power(x)
 
 
+class Bounded(Response):
+    """Options that are None unless a number is given: an index, a bound, and two that belong together."""
+
+    def response(self, x, order: int | None = None, bound: float | None = None, low: float | None = None):
+        y = self.power(x) if order is None else [self.power(x), self.gain * x][order]
+        y = y if bound is None else jnp.minimum(y, bound)
+        return y if low is None else jnp.maximum(y, low * bound)
+
+
+class MisspeltBound(Bounded):
+    def response(self, x, *, bound: float | None = None):
+        return self.power(x) if bound is None else jnp.bounded(self.power(x), bound)
+
+
+class UnpacksAnOrder(Bounded):
+    def response(self, x, order: "int | None" = None):
+        return self.power(x) if order is None else self.power(*order)
+
+
 class Laws(PytreeLaws):
     cls: type = Response
     leaves = (Leaf("gain", "param", ()),)
@@ -78,6 +97,9 @@ class Laws(PytreeLaws):
         (Misspelt, FAULT),
         (MisspeltOtherwise, FAULT),
         (Refuses, None),
+        (Bounded, None),
+        (MisspeltBound, FAULT),
+        (UnpacksAnOrder, FAULT),
     ],
 )
 def test_a_branch_that_the_example_does_not_take_is_tried(cls, severity):
@@ -96,3 +118,12 @@ def test_what_a_guess_may_not_fit_is_advice(cls, severity):
 def test_an_example_that_somebody_wrote_is_held_to_it():
     suite = type("Suite", (Laws,), {"cls": Unpacks})
     assert severity_of("test_p07_methods_work_at_each_flag", suite) == FAULT
+
+
+@pytest.mark.parametrize(
+    ("cls", "severity"), [(Bounded, None), (MisspeltBound, FAULT), (UnpacksAnOrder, FAULT)]
+)
+def test_a_branch_of_the_call_that_only_a_number_takes_is_tried(cls, severity):
+    called = type(cls.__name__, (cls,), {"__call__": cls.response})
+    suite = type("Suite", (Laws,), {"cls": called, "methods": ()})
+    assert severity_of("test_p07_can_be_called_in_each_configuration", suite) == severity

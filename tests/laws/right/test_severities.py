@@ -172,6 +172,32 @@ def test_what_a_method_that_is_not_tried_reads_has_its_gradient_there(cls: Any, 
     assert found.startswith(message) and bool(found) == bool(message)
 
 
+class Decoder(eqx.Module):
+    """A method that gives the place of the largest score; or its own numbers, whatever the weights."""
+
+    weight: jax.Array
+    bias: jax.Array
+
+    def decode(self, x: jax.Array) -> jax.Array:
+        return jnp.argmax(self.weight * x + self.bias)
+
+
+class Biasless(Decoder):
+    def decode(self, x: jax.Array) -> jax.Array:
+        return jnp.argmax(self.weight * x)
+
+
+INTEGERS = "advice: no method has a gradient with respect to it: `decode` computes integers or bools with it"
+
+
+@pytest.mark.parametrize(("cls", "message"), [(Decoder, INTEGERS), (Biasless, "fault: no method has a gr")])
+def test_parameters_that_decide_about_integers_have_no_gradient(cls: Any, message: str) -> None:
+    leaves = (Leaf("weight", "param", (3,)), Leaf("bias", "param", (3,)))
+    methods = (Method("decode", lambda seed: (sample(seed, (3,)),)),)
+    form = suite(lambda seed: cls(weight(seed), weight(seed + 1)), False, leaves=leaves, methods=methods)
+    assert finding(form, "p09_methods_reach_every_parameter").startswith(message)
+
+
 class Pumped(eqx.Module):
     """A sub-module that a method uses and the call does not; or nobody."""
 

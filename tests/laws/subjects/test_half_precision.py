@@ -163,3 +163,80 @@ def test_a_constant_that_a_method_without_arguments_gives_follows_the_leaves() -
     RecurrentLaws().test_p07_methods_in_bfloat16_give_bfloat16()
     with pytest.raises(LawBroken, match=r"(?s)`initial_state, output 0`: .* it is float32.*jnp\.zeros\(3"):
         Float32Laws().test_p07_methods_in_bfloat16_give_bfloat16()
+
+
+class Lora(eqx.Module):
+    """A layer that is given, and a correction that is drawn in the default dtype; or is of the layer's own."""
+
+    base: eqx.nn.Linear
+    correction: jax.Array
+
+    def __init__(self, base: eqx.nn.Linear, *, follows: bool, key: jax.Array) -> None:
+        self.base = base
+        self.correction = jax.random.normal(key, (3, 3), base.weight.dtype if follows else None)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return (self.base.weight + self.correction) @ x
+
+    def merge(self) -> "Lora":
+        half = jnp.full(3, 0.5, jnp.float32)  # a mistake that only narrow arrays show
+        merged = self.base.weight + half * self.correction
+        return eqx.tree_at(lambda lora: lora.base.weight, self, merged)
+
+
+class LoraLaws(PytreeLaws):
+    leaves = (Leaf("base", "buffer"), Leaf("correction", "param", (3, 3), None))
+    methods = (Method("merge"),)
+    follows = True
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "base": eqx.nn.Linear(3, 3, key=jax.random.key(seed)),
+            "key": jax.random.key(seed + 1),
+        }
+
+    def build(self, **inputs: Any) -> Lora:
+        return Lora(**inputs, follows=self.follows)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+
+def test_arrays_that_a_constructor_draws_in_the_default_dtype_widen_those_that_it_is_given() -> None:
+    type("TestLora", (LoraLaws,), {"follows": False})().test_p11_methods_keep_bfloat16()
+    with pytest.raises(
+        LawBroken, match=r"at `merge with arrays of bfloat16: base\.weight`: the next"
+    ) as raised:
+        LoraLaws().test_p11_methods_keep_bfloat16()
+    hint = raised.value.finding.hint
+    assert "`.astype(self.base.weight.dtype)`: " in hint and "half = jnp.full" in hint
+
+
+class Boxes(Lens):
+    def __call__(self, x: jax.Array) -> Any:
+        return {"boxes": x, "scores": (self.glass @ x)[:2]}
+
+    def scored(self, lamps: jax.Array) -> Any:
+        return {"best": lamps[0], "scores": lamps * self.glass[0] * jnp.ones(3, jnp.float32)}
+
+
+class BoxesLaws(Laws):
+    returns = (Output((3,)), Output((3,)))
+    methods = (Method("scored", lambda seed: (sample(seed, (3,)),), returns=(Output(()), Output((2,)))),)
+
+    def build(self, **inputs: Any) -> Lens:
+        return Boxes(**inputs)
+
+
+@pytest.mark.parametrize(
+    ("test", "place"),
+    [
+        ("outputs_are_as_declared", "at `output 1 (scores)`"),
+        ("methods_give_what_is_declared", "at `scored, output 1 (scores)`"),
+        ("methods_in_bfloat16_give_bfloat16", "at `scored, output 1 (scores)`"),
+    ],
+)
+def test_an_output_in_a_dict_is_told_with_its_key(test: str, place: str) -> None:
+    with pytest.raises(LawBroken) as raised:
+        getattr(BoxesLaws(), f"test_p07_{test}")()
+    assert place in str(raised.value)

@@ -36,6 +36,11 @@ class Tank(nnx.Module):
         self.level = nnx.Variable(jnp.maximum(self.level[...], share))
         return self.level[...]
 
+    def weighed(self, share: Any) -> Any:
+        level = self.level[...]
+        self.level[...] = level
+        return level * share
+
 
 class TankLaws(NnxLaws):
     kind: type[nnx.Variable] = Profile
@@ -148,3 +153,10 @@ class PeriodicLaws(NnxLaws):
 
 def test_an_array_outside_of_variables_stops_no_law() -> None:
     PeriodicLaws().test_p10_vmapped_constructor()
+
+
+def test_a_declared_update_that_assigns_what_was_held_is_a_fault() -> None:
+    suite().test_p12_methods_update_what_they_declare_and_nothing_else()
+    with pytest.raises(LawBroken, match="it declares that it updates `level`, and leaves") as raised:
+        suite(method="weighed", severity="fault").test_p12_methods_update_what_they_declare_and_nothing_else()
+    assert raised.value.finding.severity == "fault"

@@ -27,6 +27,8 @@ from .method_uses import Use, example_use, invocation_of, use_with
 MAX_LIKELY = 8  # values that are tried of the constructor, of the call and of a method
 SOME = {int: 2, float: 0.5}
 """Values, by type, of an option whose default is None."""
+NUMBERS = {int: (SOME[int], 0, 1), float: (SOME[float], 1.0)}
+"""Numbers, by type, of which an option that accepts the type accepts one: an index, a size, a share."""
 
 
 @once_per_session
@@ -82,9 +84,24 @@ def _values(name: str, annotation: Any, default: Any, source: Callable[..., Any]
     elif type(default) is str:
         yield from (text for text in compared_strings(source, name) if text != default)
     elif default is None:
-        words = re.split(r"\W+", annotation) if isinstance(annotation, str) else []
-        kinds = [*members(annotation)] if not words else [k for k in SOME if k.__name__ in words]
-        yield from (value for kind, value in SOME.items() if kind in kinds)
+        yield from (SOME[kind] for kind in _kinds(annotation))
+
+
+def _kinds(annotation: Any) -> list[type]:
+    """List the types of numbers that an annotation allows."""
+    words = re.split(r"\W+", annotation) if isinstance(annotation, str) else []
+    kinds = [*members(annotation)] if not words else [k for k in SOME if k.__name__ in words]
+    return [kind for kind in SOME if kind in kinds]
+
+
+def numbers_for_none(invocation: Invocation) -> dict[str, list[Any]]:
+    """Map each option that is None in the example to the numbers that its annotation allows."""
+    annotations, options = invocation.annotations(), dict[str, list[Any]]()
+    for name, parameter in invocation.varied().items():
+        if parameter.default is None and invocation.given[name] is None and not name.startswith("_"):
+            kinds = _kinds(annotations.get(name, EMPTY))
+            options[name] = [value for kind in kinds for value in NUMBERS[kind]]
+    return {name: values for name, values in options.items() if values}
 
 
 def _other_instances(suite: Any, invocation: Invocation) -> Iterator[tuple[str, Any]]:

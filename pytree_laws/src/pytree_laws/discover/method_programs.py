@@ -15,7 +15,7 @@ from ..inspect.arrays import is_inexact, on_device, real_dtype
 from ..inspect.trees import arrays_of, attributes, combine, partition
 from ..report import or_else, result_or_error
 from ..session import once_per_session
-from ..trace.dependencies import inputs_computed_with, stopped_inputs
+from ..trace.dependencies import inputs_computed_with, inputs_of_integers, stopped_inputs
 from ..trace.programs import compiled
 from ..values.closeness import settle
 from ..values.dtypes import cast, example_in, tolerated
@@ -175,6 +175,11 @@ def cut_off_by(suite: Any, method: Method) -> set[str]:
 def given_back_by(suite: Any, method: Method) -> set[str]:
     """Return the paths whose arrays a method returns unchanged, as in an edited instance."""
     return _paths_marked(suite, _inputs_given_back(traces_of(suite)[method.name].jaxpr))
+
+
+def decided_by(suite: Any, method: Method) -> set[str]:
+    """Return the paths on which integers or bools in a method's result depend."""
+    return _paths_marked(suite, inputs_of_integers(traces_of(suite)[method.name].jaxpr))
 
 
 def steps_an_optimiser(suite: Any, method: Method) -> bool:

@@ -11,7 +11,15 @@ import numpy as np
 from ..declare.methods import Method
 from ..inspect.call_recorder import EMPTY, Invocation, record_call
 from ..inspect.parameter_values import other_values
-from ..inspect.trees import arrays_of, attributes, keys_as_data, named_numbers, structure
+from ..inspect.trees import (
+    arrays_of,
+    attributes,
+    keys_as_data,
+    named_arrays,
+    named_numbers,
+    output_name,
+    structure,
+)
 from ..report import or_else
 from ..trace.jaxprs import without_dead
 from .configurations import (
@@ -189,6 +197,12 @@ def updated_by(suite: Any, method: Method) -> list[str]:
     run, given = on_arrays(suite, suite.cached_instance(), tuple(method.arguments(0)), use)
     jax.eval_shape(run, *given)
     return updated
+
+
+def output_of_use(suite: Any, use: Use, i: int) -> str:
+    """Return the name of an array in the result of a use."""
+    result = use.run(suite.copied(use.instance), use.given)
+    return output_name([name for name, _ in named_arrays(result)], i)
 
 
 def plain_parts(name: str, result: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from ..inspect.arrays import is_array
 from ..inspect.trees import arrays_of, avals, instances_in, named_arrays
 from ..report import or_else
+from ..trace.wide_results import widened_in
 from .inference import same_value
 from .invocation import on_arrays
 from .method_uses import Use
@@ -60,6 +61,16 @@ def form_of_use(suite: Any, use: Use) -> Form | None:
     run, inputs = on_arrays(suite, use.instance, use.given, use_again)
     jax.eval_shape(run, *inputs)
     return next(iter(forms), None)
+
+
+def line_that_widens(suite: Any, use: Use, path: str) -> str:
+    """Return the end of a hint with the line that widens a leaf of the instance that a use returns."""
+
+    def leaf_of(instance: Any, given: Any) -> Any:
+        following = instances_in(use.run(instance, given), type(use.instance))[0]
+        return dict(named_arrays(following))[path]
+
+    return widened_in(*on_arrays(suite, use.instance, use.given, leaf_of), 0)
 
 
 def _holds_numbers(node: Any) -> bool:

@@ -32,6 +32,12 @@ def named_leaves(tree: Any) -> list[tuple[str, Any]]:
     return [(path_name(path), leaf) for path, leaf in jax.tree_util.tree_leaves_with_path(tree)]
 
 
+def output_name(names: Sequence[str], i: int) -> str:
+    """Return the name of an output in messages: its position, and its key in a dict or its attribute."""
+    is_named = not names[i].replace(".", "").isdecimal() and names[i]
+    return f"output {i} ({names[i]})" if is_named else f"output {i}"
+
+
 def named_arrays(tree: Any) -> list[tuple[str, Any]]:
     return [(name, leaf) for name, leaf in named_leaves(tree) if is_array(leaf)]
 

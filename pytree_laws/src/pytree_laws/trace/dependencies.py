@@ -38,6 +38,11 @@ def inputs_computed_with(jaxpr: Any, gradients: bool = False) -> list[bool]:
     return inputs_reaching(jaxpr.replace(outvars=computed), gradients)
 
 
+def inputs_of_integers(jaxpr: Any) -> list[bool]:
+    """Flag the inputs of integer and bool outputs, through which no gradient passes."""
+    return inputs_reaching(jaxpr.replace(outvars=[v for v in jaxpr.outvars if not _passes(v, True)]))
+
+
 def inputs_read(jaxpr: Any) -> list[bool]:
     """Flag the inputs that an equation reads, also in jitted functions, whether needed or not."""
     read: set[Any] = set()

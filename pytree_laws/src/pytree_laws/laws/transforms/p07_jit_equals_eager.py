@@ -22,7 +22,16 @@ from ...inspect.classes import (
     is_for_64_bits,
     names_narrow_dtypes,
 )
-from ...inspect.trees import arrays_of, avals, bfloat16, combine, numbers_of, partition
+from ...inspect.trees import (
+    arrays_of,
+    avals,
+    bfloat16,
+    combine,
+    named_leaves,
+    numbers_of,
+    output_name,
+    partition,
+)
 from ...kinds.mutable import MutableSuite
 from ...kinds.pytree import PytreeSuite
 from ...kinds.slopes import is_mask
@@ -264,7 +273,9 @@ def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
         hint = f"{FIXED_DTYPE}, which meets one in bfloat16"
         with doing("call", "the call in bfloat16", hint, severity=severity_of_narrow(subject)):
             raise
-    for i, out in enumerate(jax.tree.leaves(subject.output_of(outcome))):
+    outputs = named_leaves(subject.output_of(outcome))
+    names = [name for name, _ in outputs]
+    for i, (_, out) in enumerate(outputs):
         if stays_wide(out):
             message = f"with bfloat16 {subject.nouns} and arguments it is {out.dtype}"
             run, given = with_static_modules(lambda *parts: subject.output_of(call(*parts)), narrow_arguments)
@@ -273,7 +284,7 @@ def test_p07_bfloat16_in_bfloat16_out(subject: Suite) -> None:
                 continue
             hint = f"{FIXED_DTYPE}{unless_promised(subject)}{widened_in(run, (value, *given), i)}"
             # Half of the public classes that do this do it on purpose (docs/findings.md).
-            raise Fault(f"output {i}", message, hint, severity=ADVICE)
+            raise Fault(output_name(names, i), message, hint, severity=ADVICE)
     if subject.is_mutable:
         same = avals(outcome[1]) == avals(subject.named(subject.to_tree(instance)[1](small)))
         check(same, "state", "the call changed a dtype of the state")

@@ -15,7 +15,7 @@ from ...engine.applicability import CALLED, DTYPES, declares, need
 from ...engine.registry import Checks
 from ...inspect.arrays import bits_by_kind, has_dtype, host, is_key, real_dtype
 from ...inspect.classes import documents_float32
-from ...inspect.trees import arrays_of, without_functions
+from ...inspect.trees import arrays_of, named_leaves, output_name, without_functions
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, check, doing
 from ...trace.jaxprs import narrowing_casts
@@ -40,18 +40,18 @@ def test_p07_outputs_are_as_declared(subject: Suite) -> None:
     for seed in (0, 1):
         if fits(subject, seed):
             result = subject.call(subject.make(seed), *subject.arguments(seed))
-            _check_outputs(subject, jax.tree.leaves(without_functions(result)))
+            _check_outputs(subject, named_leaves(without_functions(result)))
 
 
-def _check_outputs(subject: Suite, got: Sequence[Any]) -> None:
-    outputs = subject.outputs()
+def _check_outputs(subject: Suite, got: Sequence[tuple[str, Any]]) -> None:
+    outputs, names = subject.outputs(), [name for name, _ in got]
     message = f"{len(got)} outputs, declared are {len(outputs)}"
     check_declared(subject, len(got) == len(outputs), "call", message)
-    for i, (value, output) in enumerate(zip(got, outputs)):
-        message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
-        check_declared(subject, output.allows(jnp.shape(value)), f"output {i}", message, OF_AXES)
+    for i, ((_, value), output) in enumerate(zip(got, outputs)):
+        where, message = output_name(names, i), f"the shape is {jnp.shape(value)}, declared is {output.shape}"
+        check_declared(subject, output.allows(jnp.shape(value)), where, message, OF_AXES)
         message = f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
-        check_declared(subject, subject.is_of(output.dtype, value), f"output {i}", message)
+        check_declared(subject, subject.is_of(output.dtype, value), where, message)
 
 
 @CHECKS.register(declares("returns", "no outputs are declared"), CALLED, of_dtypes=True)

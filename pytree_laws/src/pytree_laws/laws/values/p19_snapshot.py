@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 
 from ...discover.method_programs import usable
+from ...discover.method_uses import traced_or_raise
+from ...discover.traced_uses import traced_uses
 from ...engine.applicability import skip_as_resting_on
 from ...engine.registry import Checks
+from ...errors import error_text
 from ...kinds.suite import Suite
-from ...report import FAULT, Fault, Finding, check
+from ...report import FAULT, Fault, Finding, check, result_or_error
 from ...session import Session
 from ...snapshot.configurations import ACCEPTED, AFTER, CONFIGURED, of_accepted, of_configurations, of_options
 from ...snapshot.files import change, file_of, record_of, tests_of
@@ -85,7 +88,12 @@ def test_p19_numbers_are_those_of_the_record(subject: Suite, session: Session) -
             subject.summary_line = write(subject, broken if mode == RECORD else ())
             return
         check(is_recorded, "numbers", "no numbers of the suite are recorded", how_to_record(subject))
-        compare(subject, subject.recorded() or "", broken)
+        lines = changed_lines(subject, subject.recorded() or "", broken)
+        if mode == RECORD and lines and all(map(_is_new, lines)):
+            check(not others, "numbers", "no new ones are recorded while a law finds a fault")
+            subject.summary_line = write(subject, broken, len(lines))
+            return
+        check_unchanged(subject, lines)
 
 
 def broken_methods(subject: Suite, faults: Iterable[Finding]) -> tuple[str, ...]:
@@ -113,8 +121,8 @@ def resting_on(findings: Iterable[Finding]) -> Generator[None]:
         raise
 
 
-def compare(subject: Suite, text: str, broken: Collection[str] = ()) -> None:
-    """Check the suite against a record, without entries of `broken` methods.
+def changed_lines(subject: Suite, text: str, broken: Collection[str] = ()) -> list[str]:
+    """List the differences of the suite from a record, without entries of `broken` methods.
 
     A record that was written with other settings than those of this run is skipped.
     """
@@ -123,15 +131,38 @@ def compare(subject: Suite, text: str, broken: Collection[str] = ()) -> None:
         pytest.skip(f"the numbers are recorded with {settings}, this run has {usual_settings()}")
     lines = [line for section in EVERY for line in changed_numbers(subject, record, section)]
     lines = [line for line in lines if not _is_of(line, broken)]
-    lines.sort(key=lambda line: line.startswith("gradient of "))  # they follow from what is computed
-    is_new = all(f": {NOT_RECORDED} (" in line for line in lines)
+    return sorted(
+        lines, key=lambda line: line.startswith("gradient of ")
+    )  # they follow from what is computed
+
+
+def _is_new(line: str) -> bool:
+    return f": {NOT_RECORDED} (" in line
+
+
+def check_unchanged(subject: Suite, lines: Sequence[str]) -> None:
+    """Check that nothing differs from the record."""
+    is_new = all(map(_is_new, lines))
     is_gone = all(f": {GONE} (" in line for line in lines)
     message = "it computes what is not recorded yet" if is_new else "it does not compute what is recorded"
     message += ", which raises now, or is there no more" * is_gone
     hint = how_to_add(subject) if is_new else how_to_approve(subject)
-    shown = lines[:SHOWN] + ["and more"] * (len(lines) > SHOWN)
+    shown = [line + _raised_now(subject, line) for line in lines[:SHOWN]] + ["and more"] * (
+        len(lines) > SHOWN
+    )
     where = lines[0].partition(":")[0] if lines else ""
     check(not lines, where, "\n    ".join([message, *shown]), hint)
+
+
+def _raised_now(subject: Suite, line: str) -> str:
+    """Return the error of the use of a method whose recorded numbers are gone, or an empty text."""
+    uses = (each for of_method in traced_uses(subject).values() for each in of_method)
+    raised = [use for use, trace, _ in uses if trace is None] if f": {GONE} (" in line else []
+    for use in sorted(raised, key=lambda use: len(use.name), reverse=True):
+        error = result_or_error(traced_or_raise, subject, use) if line.startswith(use.name) else None
+        if isinstance(error, Exception):
+            return f": it raises {error_text(error)}"
+    return ""
 
 
 def changed_numbers(subject: Suite, record: Record, kind: str) -> list[str]:
@@ -185,10 +216,10 @@ def entries_of(suite: Any, section: str) -> dict[str, Entry]:
     return entries(section_numbers(suite, section))
 
 
-def write(suite: Any, broken: Collection[str] = ()) -> str:
+def write(suite: Any, broken: Collection[str] = (), count_new: int = 0) -> str:
     """Record what a suite computes, without `broken` methods, and return a line on that.
 
-    A number close to the recorded one keeps its text.
+    A number close to the recorded one keeps its text, and so does each number of a `broken` method.
     """
     laws: Any = type(suite)
     tests = tests_of(suite)
@@ -200,20 +231,23 @@ def write(suite: Any, broken: Collection[str] = ()) -> str:
         for section, recorded in sections(suite).items()
     }
     try:
-        change(file, lambda text: _changed(text, now, suite, tests.name))
+        change(file, lambda text: _changed(text, now, suite, tests.name, broken))
     except PermissionError as error:
         pytest.skip(f"the numbers cannot be recorded: {error}")
-    count = sum(map(len, now.values()))
+    count = f"{count_new} new" if count_new else str(sum(map(len, now.values())))
     name = laws.__name__.removeprefix("Test")
     return f"recorded {count} numbers of {name} in {os.path.relpath(file)}; commit this file"
 
 
-def _changed(text: str | None, now: Record, suite: Any, tests: str) -> str:
+def _changed(text: str | None, now: Record, suite: Any, tests: str, broken: Collection[str]) -> str:
     """Return the text of a record with one suite's new sections, and without suites that are gone."""
     laws: Any = type(suite)
     before = parse_record(text) if text else {}
     module = vars(sys.modules[laws.__module__])
     before = without(before, {s.partition(":")[0] for s in before} - module.keys())
     for section, entries_now in now.items():
-        before[section] = kept_where_close(before.get(section, {}), entries_now, suite.tolerance)
+        was = before.get(section, {})
+        kept = {name: entry for name, entry in was.items() if _is_of(name, broken)}
+        merged = kept | kept_where_close(was, entries_now, suite.tolerance)
+        before[section] = dict(sorted(merged.items()))
     return render_record(dict(sorted(before.items())), tests)

@@ -5,7 +5,7 @@ import itertools
 import sys
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
@@ -22,9 +22,16 @@ from ...discover.configuration_programs import (
     lacks_its_state,
     leaves_reached,
 )
-from ...discover.configurations import TracedConfiguration, other_programs, traced_configurations
+from ...discover.configurations import (
+    Configuration,
+    TracedConfiguration,
+    other_programs,
+    trace_configuration,
+    traced_configurations,
+)
 from ...discover.evaluation import evaluated, of_generic, on_purpose, run_traced, unused_arguments
 from ...discover.invocation import build_with, call_function, given_to_constructor
+from ...discover.likely import numbers_for_none
 from ...discover.resize import Resized, at_a_bound, fits_otherwise, hard_coded_sizes, of_small_sizes
 from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, CALLED, TAKES_DTYPE, need, not_applicable
 from ...engine.example_errors import advice_on, may_be_of_the_example
@@ -126,7 +133,22 @@ def is_own(subject: Suite, path: str) -> bool:
 
 @CHECKS.register(CALLED)
 def test_p07_can_be_called_in_each_configuration(subject: Suite) -> None:
-    check_each(_can_be_called, [(subject, traced) for traced in _trials(subject)])
+    trials = [*traced_configurations(subject)[1:], *_calls_with_numbers(subject)]
+    need(trials, "the class has one configuration")
+    check_each(_can_be_called, [(subject, traced) for traced in trials])
+
+
+def _calls_with_numbers(subject: Suite) -> Iterator[TracedConfiguration]:
+    """Yield a call with each option that is None in the example, if it raises with all numbers."""
+    use = example_call(subject)
+    options = numbers_for_none(use) if use is not None else {}
+    together = {name: values[-1] for name, values in options.items()}
+    for name, values in options.items():
+        every = [*({name: value} for value in values), together]
+        trials = (trace_configuration(subject, Configuration(given=given)) for given in every)
+        raised = [*itertools.takewhile(lambda trial: trial.error is not None and not trial.refused, trials)]
+        if len(raised) == len(every):
+            yield raised[0]
 
 
 def _can_be_called(subject: Suite, traced: TracedConfiguration) -> None:

@@ -12,6 +12,7 @@ from ...discover.method_programs import (
     MEMBERS,
     compiled_grads_of_methods,
     cut_off_by,
+    decided_by,
     given_back_by,
     grads_reaching,
     names_of,
@@ -61,6 +62,7 @@ TOLD_APART = 1e-5
 ALIKE = 2 * KINK
 """Relative difference of the two slopes that a straight way may show."""
 ROOT = "a root or a norm of zeros: `jnp.where` hides a NaN of the value, and not that of its gradient, so make what goes in safe, `jnp.where(x > 0, x, 1)`"
+INTEGERS = "an array that a gradient is to train, which no integer passes on, as of `argmax`"
 NOT_CALLED = Condition("the call reaches the parameters", lambda suite: not suite.called())
 CLOSED = of_methods("no method declares what it closes", lambda method: method.closed)
 
@@ -88,14 +90,19 @@ def test_p09_methods_reach_every_parameter(subject: Suite) -> None:
     start, _ = subject.flowing_values(subject.cached_instance())
     start = {path: leaf for path, leaf in start.items() if subject.asks_gradient(path)}
     tried = {method.name for method in traced_methods(subject)}
-    for name in _unreached(subject, start) if start else ():
+    decided = {method.name: decided_by(subject, method) for method in methods}
+    cut_off = set[str]().union(*(cut_off_by(subject, method) for method in methods))
+    kept = cut_off.union(*(given_back_by(subject, method) for method in methods))
+    advised = cut_off.union(*decided.values())
+    for name in sorted(_unreached(subject, start) if start else (), key=advised.__contains__):
+        by = " and ".join(f"`{method}`" for method, paths in decided.items() if name in paths)
         message = "no method has a gradient with respect to it"
-        hint = "a leaf that nothing uses, or stop_gradient on it; `unused=True` in the suite, `unused` in a spec, says that it is for others"
-        is_cut_off = any(name in cut_off_by(subject, method) for method in methods)
-        is_kept = is_cut_off or any(name in given_back_by(subject, method) for method in methods)
-        is_meant = subject.is_unused(name) or (is_kept and subject.role(name) == "data")
+        message += f": {by} computes integers or bools with it" * bool(by)
+        hint = INTEGERS if by else "a leaf that nothing uses, or stop_gradient on it"
+        hint += "; `unused=True` in the suite, `unused` in a spec, says that it is for others"
+        is_meant = subject.is_unused(name) or (name in kept and subject.role(name) == "data")
         is_meant = is_meant or is_read_by_untried(cls, tried, name.partition(".")[0])
-        check(is_meant, name, message, hint, severity=ADVICE if is_cut_off else FAULT)
+        check(is_meant, name, message, hint, severity=ADVICE if name in advised else FAULT)
 
 
 def _unreached(subject: Suite, start: dict[str, Any]) -> list[str]:

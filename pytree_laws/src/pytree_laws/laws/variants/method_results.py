@@ -12,8 +12,9 @@ import jax.numpy as jnp
 import pytest
 
 from ...declare.methods import Method, methods_of
-from ...discover.method_programs import MEMBERS, NO_METHOD, tried, usable, usable_methods
-from ...discover.method_uses import Use, traced_or_raise
+from ...discover.likely import numbers_for_none
+from ...discover.method_programs import MEMBERS, NO_METHOD, traceable, tried, usable, usable_methods
+from ...discover.method_uses import Use, bound_with, invocation_of, traced_or_raise, use_with
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, TAKES_DTYPE, need
 from ...engine.example_errors import (
@@ -30,7 +31,15 @@ from ...errors import asks_for_a_package, message_of, raises_deliberately
 from ...inspect.arrays import buffer_of, is_array, is_inexact, kind_of
 from ...inspect.asked_names import methods_asking
 from ...inspect.call_recorder import record_call
-from ...inspect.trees import arrays_of, attributes, instances_in, is_node, named_arrays
+from ...inspect.trees import (
+    arrays_of,
+    attributes,
+    instances_in,
+    is_node,
+    named_arrays,
+    named_leaves,
+    output_name,
+)
 from ...kinds.suite import Suite
 from ...report import ADVICE, COST, FAULT, Fault, check, doing, result_or_error, result_or_raise
 from ..transforms.p07_outputs import OF_AXES
@@ -55,7 +64,7 @@ def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
     for method in usable(subject):
         result = method.use(subject.spare(), *method.arguments(0))
         if method.returns:
-            _check_returns(subject, method, jax.tree.leaves(result))
+            _check_returns(subject, method, named_leaves(result))
         for instance in instances_in(result, type(subject.cached_instance())):
             _check_kinds(subject, method, subject.named(instance))
     if misfits and len(misfits) == len(broken):
@@ -83,14 +92,38 @@ def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
 
 @CHECKS.register(METHODS)
 def test_p07_methods_work_at_each_flag(subject: Suite) -> None:
-    hint = "a branch that the example does not take; under jax.jit, values that decide it: `jnp.where`, `jnp.maximum`"
     for name, (example, *others) in traced_uses(subject).items():
         for use, trace, is_likely in others if example.trace is not None else ():
             if trace is None and not is_likely and changes_flags_alone(use):
-                error = _error_of(subject, use)
-                is_known = subject.declares_arrays() and not may_be_of_the_example(subject, name, error)
-                with doing(use.name, "it", hint, severity=FAULT if is_known else ADVICE):
-                    result_or_raise(error)
+                _check_works(subject, name, use, _error_of(subject, use))
+    for method in traceable(subject):
+        for use, *more in _uses_with_numbers(method, traced_uses(subject)[method.name][0].use):
+            error = _error_of(subject, use)
+            if error is not None and all(_error_of(subject, other) for other in more):
+                _check_works(subject, method.name, use, error)
+
+
+def _check_works(subject: Suite, name: str, use: Use, error: Exception | None) -> None:
+    """Check that a use of a method raises no error that is known to be of its class."""
+    hint = "a branch that the example does not take; under jax.jit, values that decide it: `jnp.where`, `jnp.maximum`"
+    is_known = subject.declares_arrays() and not may_be_of_the_example(subject, name, error)
+    with doing(use.name, "it", hint, severity=FAULT if is_known else ADVICE):
+        result_or_raise(error)
+
+
+def _uses_with_numbers(method: Method, example: Use) -> Iterator[list[Use]]:
+    """Yield, for each option that is None in the example, uses with the numbers that it accepts.
+
+    The last of them gives all such options, which may belong together, as the bounds of a range do.
+    """
+    invocation = invocation_of(method, example)
+    if invocation is None:
+        return
+    options = numbers_for_none(invocation)
+    together = bound_with(invocation, {name: values[-1] for name, values in options.items()})
+    for name, values in options.items():
+        uses = [use_with(method, invocation, example.instance, name, value, flag="") for value in values]
+        yield [*uses, uses[0]._replace(run=together)]
 
 
 def changes_flags_alone(use: Use) -> bool:
@@ -139,11 +172,12 @@ def _is_broken(subject: Suite, name: str, error: Exception | None) -> bool:
     return not (is_meant or is_of_made_up_values(subject, error))
 
 
-def _check_returns(subject: Suite, method: Method, got: Sequence[Any]) -> None:
+def _check_returns(subject: Suite, method: Method, got: Sequence[tuple[str, Any]]) -> None:
+    names = [name for name, _ in got]
     message = f"it gives {len(got)} leaves, declared are {len(method.returns)}"
     check(len(got) == len(method.returns), method.name, message)
-    for i, (value, output) in enumerate(zip(got, method.returns)):
-        where, dtype = f"{method.name}, output {i}", jnp.result_type(value)
+    for i, ((_, value), output) in enumerate(zip(got, method.returns)):
+        where, dtype = f"{method.name}, {output_name(names, i)}", jnp.result_type(value)
         message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
         check(output.allows(jnp.shape(value)), where, message, OF_AXES)
         message = f"it is {value!r}, a number of Python, and an array is declared"

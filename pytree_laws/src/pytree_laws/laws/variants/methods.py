@@ -32,7 +32,7 @@ from ...discover.method_programs import (
     traces_of,
     usable_methods,
 )
-from ...discover.method_uses import Use, gives_an_instance, updated_by
+from ...discover.method_uses import Use, gives_an_instance, output_of_use, updated_by
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import ABSENT, DTYPES, METHODS, PLATFORMS, need
 from ...engine.needed_values import severity_of_made, severity_of_needing_values
@@ -207,8 +207,10 @@ def _check_in_bfloat16(
         is_free = i in fixed and not (is_constant(closed, i) and not out.weak_type)
         is_free = is_free or (out.dtype == jnp.float32 and documents_float32(cls))
         is_right = right or is_free or is_wide_alone(run, narrow, i)
-        line = "" if is_right else f"{unless_promised(subject)}{widened_in(run, narrow, i)}"
-        check(is_right, f"{use.name}, output {i}", message, f"{FIXED_DTYPE}{line}", severity=ADVICE)
+        if not is_right:
+            line = f"{unless_promised(subject)}{widened_in(run, narrow, i)}"
+            where = f"{use.name}, {output_of_use(subject, use, i)}"
+            check(False, where, message, f"{FIXED_DTYPE}{line}", severity=ADVICE)
 
 
 @CHECKS.register(METHODS, DTYPES)
@@ -285,7 +287,9 @@ def test_p12_methods_update_what_they_declare_and_nothing_else(subject: MutableS
             check(is_free, method.name, message, hint, severity=FAULT if method.updates else ADVICE)
         for path in method.updates:
             message = f"it declares that it updates `{path}`, and leaves it as it was"
-            check(any(is_under(name, path) for name in updated), method.name, message)
+            hint = f"an assignment of what it held: `self.{path}[...]` of a value that follows from it, as `+ 1`; or an update on a copy"
+            is_updated = any(is_under(name, path) for name in updated)
+            check(is_updated, method.name, message, hint, severity=FAULT)
 
 
 @CHECKS.register(METHODS, severity=ADVICE)

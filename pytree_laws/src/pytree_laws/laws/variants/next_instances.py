@@ -1,7 +1,7 @@
 """P11, of methods that return an instance of their class, whose form follows that of the last one."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -11,7 +11,7 @@ from ...declare.methods import SELF, Method, is_of_class
 from ...discover.inference import same_value
 from ...discover.method_programs import MEMBERS, traceable
 from ...discover.method_uses import PLAIN, Use, example_use, invocation_of, uses_of
-from ...discover.next_forms import Form, form_of_use, setting_text, with_other_settings
+from ...discover.next_forms import Form, form_of_use, line_that_widens, setting_text, with_other_settings
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import need, of_methods
 from ...engine.registry import Checks
@@ -22,7 +22,7 @@ from ...report import ADVICE, ANY_ERROR, COST, FAULT, check, or_else
 from ...session import once_per_session
 from ...trace.wide_results import has_wide_operations
 from ...values.closeness import in_64_bits
-from ...values.dtypes import built_in
+from ...values.dtypes import built_in, dtype_of
 from .methods import has_one_dtype
 
 CHECKS = Checks()
@@ -36,14 +36,15 @@ CHOICES = bool, str, type(None)
 
 @CHECKS.register(MEMBERS, severity=COST)
 def test_p11_methods_give_arrays_where_the_instance_has_some(subject: PytreeSuite) -> None:
-    hint = "a number of Python in the place of an array: `jnp.zeros_like(self.count)`"
+    hint = "a number of Python in the place of an array: `jnp.zeros_like(self.{})`"
     for method in _advancing(subject):
         for use in itertools.islice(uses_of(subject, method), MAX_USES):
             form, usual = form_of_use(subject, use), avals(use.instance)
             for path, leaf in form.leaves.items() if form else ():
                 message = f"the next instance has the Python number {leaf[0]!r} there, and no array"
                 is_array = len(usual.get(path, ())) > 1
-                check(not (is_array and type(leaf[0]) in PLAIN), f"{use.name}.{path}", message, hint)
+                is_right = not (is_array and type(leaf[0]) in PLAIN)
+                check(is_right, f"{use.name}.{path}", message, hint.format(path))
 
 
 @CHECKS.register(MEMBERS)
@@ -149,10 +150,15 @@ def test_p11_methods_keep_bfloat16(subject: PytreeSuite) -> None:
 
 
 @or_else(None)  # it refuses such arrays
-def _forms_in_bfloat16(subject: PytreeSuite, method: Method) -> tuple[Form, Form] | None:
+def _forms_in_bfloat16(
+    subject: PytreeSuite, method: Method
+) -> tuple[Form, Form, Callable[[str], str]] | None:
     """Return the forms of the next instance and of its predecessor in bfloat16, or None.
 
-    The constructor may widen floats, so the predecessor's form is compared.
+    A function tells the line that widens a leaf.
+
+    The constructor may widen floats, so the predecessor's form is compared. Without a dtype to take, it may
+    also draw in the default one. Then jax promotes what a method computes of both, and that shows no mistake.
     """
     arguments = tuple(method.arguments(0))
     if not has_one_dtype(subject, [method], (subject.cached_instance(), arguments)):
@@ -162,18 +168,34 @@ def _forms_in_bfloat16(subject: PytreeSuite, method: Method) -> tuple[Form, Form
         return None
     with jax.numpy_dtype_promotion("standard"):
         instance = built_in(subject, "bfloat16", 0)
-        form = form_of_use(subject, example_use(method, instance)._replace(given=bfloat16(arguments)))
-    return None if form is None else (form, Form.of(subject, instance))
+        if not subject.takes_dtype and dtype_of(instance) is None:
+            return None
+        use = example_use(method, instance)._replace(given=bfloat16(arguments))
+        form = form_of_use(subject, use)
+
+    def line_of(path: str) -> str:
+        with jax.numpy_dtype_promotion("standard"):
+            return line_that_widens(subject, use, path)
+
+    return None if form is None else (form, Form.of(subject, instance), line_of)
 
 
-def _check_leaves(method: Method, where: str, usual: Form, form: Form, own: Form) -> None:
+def _check_leaves(
+    method: Method,
+    where: str,
+    usual: Form,
+    form: Form,
+    own: Form,
+    line_of: Callable[[str], str] = lambda _: "",
+) -> None:
     """Check that leaves which keep their form in the example keep it here, too."""
-    hint = "what has the dtype or the shape that it is made with: `.astype(self.count.dtype)`"
+    hint = "what has the dtype or the shape that it is made with: `.astype(self.{}.dtype)`{}"
     for path in usual.kept & own.leaves.keys() & form.leaves.keys():
         message = f"the next instance has {form.leaves[path]} there, it was {own.leaves[path]}"
         same = form.leaves[path] == own.leaves[path]
         same = same or (method.carry != SELF and _are_transposed(form.leaves[path], own.leaves[path]))
-        check(same, f"{where}: {path}", message, hint, severity=_severity(method))
+        made = "" if same else hint.format(path, line_of(path))
+        check(same, f"{where}: {path}", message, made, severity=_severity(method))
 
 
 def _are_transposed(leaf: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
