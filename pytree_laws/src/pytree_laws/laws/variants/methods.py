@@ -99,11 +99,7 @@ def test_p07_methods_can_be_traced(subject: Suite) -> None:
 
 
 def _severity_under_jit(subject: Suite, method: Method, error: Exception) -> str:
-    """Return the severity of a method that needs values.
-
-    A further constructor is judged as the constructor is, and so is a method that makes another class. A bool
-    or text is for the host.
-    """
+    """Return the severity of a method that needs values: that of the constructor if it makes a class."""
     instance, arguments = subject.spare(), method.arguments(0)
     cls, result = type(instance), method.use(instance, *arguments)
     if is_of_class(cls, method.name) and instances_in(result, cls):
