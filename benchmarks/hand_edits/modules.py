@@ -247,8 +247,8 @@ MODULES = (
         "whiten",
         "A static field was added that nothing declares.",
         (
-            "    epsilon: float = eqx.field(static=True)\n",
-            '    epsilon: float = eqx.field(static=True)\n    label: str = eqx.field(static=True, default="")\n',
+            "    epsilon: float = eqx.field(static=True, default=1e-6)\n",
+            '    epsilon: float = eqx.field(static=True, default=1e-6)\n    label: str = eqx.field(static=True, default="")\n',
         ),
     ),
     declared(

@@ -79,7 +79,7 @@ STATEFUL = (
     declared(
         "running_centre",
         "The flag for inference is static, so that `eqx.nn.inference_mode` cannot change it.",
-        ("    inference: bool\n", "    inference: bool = eqx.field(static=True)\n"),
+        ("    inference: bool = False\n", "    inference: bool = eqx.field(static=True, default=False)\n"),
     ),
     numbers(
         "running_centre",
