@@ -41,12 +41,14 @@ def _constructor_called(spec: ModuleSpec, function: ast.expr) -> str | None:
 def kept_defaults(spec: ModuleSpec) -> frozenset[str]:
     """Return the last fields whose defaults the class statement has, so that the class itself can be called.
 
-    A class that stays as written keeps all its defaults. A class with `__init__` has them there.
+    A class that stays as written keeps all its defaults. A class with `__init__` has them there, and a class
+    that is no Module has them in `create`.
     """
     had = [field for field in spec.stored if field.default is not None]
     if spec.source:
         return frozenset(field.name for field in had if field.in_class or not field.nullable)
-    if spec.constructor == "init" or spec.own_constructor is not None:
+    is_made = spec.constructor == "init" or spec.own_constructor is not None
+    if is_made or spec.kind not in ("module", "train-state"):
         return frozenset()
     last = takewhile(lambda field: field in had and may_have_default(field), reversed(spec.stored))
     return frozenset(field.name for field in last)

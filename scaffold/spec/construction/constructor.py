@@ -132,7 +132,7 @@ def has_factory(spec: ModuleSpec) -> bool:
 
 
 def _is_stored_as_given(field: Field) -> bool:
-    default = None if may_have_default(field) else field.default
+    default = None if field.in_class and may_have_default(field) else field.default
     made = (field.preprocess, field.converter, field.optional, default, field.check, field.preset)
     parts = types.ArrayType | types.ClassType | types.CallableType
     is_one_part = isinstance(field.example or field.type, parts)

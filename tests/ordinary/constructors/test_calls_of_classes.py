@@ -181,3 +181,21 @@ def test_the_class_itself_has_the_defaults_of_its_last_static_fields(tmp_path: P
     assert made.returncode == 0, made.stderr
     code = (tmp_path / "camera.py").read_text("utf-8")
     assert "near: float = eqx.field(static=True, default=2.0)" in code and "return Camera(0.5)" in code
+
+
+PAIR = """
+
+class Pair(Namedtuple):
+    first: Array = data(example="f[n]")
+    second: Array | None = data(example="f[n]")
+
+    def twice(self):
+        return Pair(2 * self.first)
+"""
+
+
+def test_a_class_without_defaults_in_its_statement_is_called_with_all_fields(tmp_path: Path) -> None:
+    head = HEAD.replace("Module, buffer", "Namedtuple, data")
+    write_tree(tmp_path, {"specs/pair.py": head + PAIR})
+    made = scaffold(tmp_path, "new-module", "--spec=specs/pair.py")
+    assert made.returncode == 2 and "missing a required argument: 'second'" in made.stderr, made.stderr
