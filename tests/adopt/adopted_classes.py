@@ -277,6 +277,5 @@ FOUND: dict[str, tuple[str, str, list[str]]] = {
 """How each is built, which method is called, and with what."""
 LEFT_OUT = {
     "Base": "it is abstract: `apply` is missing",
-    "Mode": "it is no class that jax flattens",
     "Plain": "it is no pytree: nothing registers it with jax",
 }

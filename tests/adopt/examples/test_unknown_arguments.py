@@ -9,6 +9,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
+from jaxtyping import PyTree
 
 
 class Structure(eqx.Module):
@@ -30,6 +31,26 @@ class Offset(eqx.Module):
 
     def __init__(self, offset: jax.Array):
         self.offset = offset
+
+
+class Scaled(eqx.Module):
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array, data: PyTree) -> jax.Array:
+        return self.weight * x
+
+
+@jax.tree_util.register_pytree_node_class
+class Named:
+    def __init__(self, weight: jax.Array, label):
+        self.weight, self.label = weight, label
+
+    def tree_flatten(self):
+        return (self.weight,), (self.label,)
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        return cls(*children, *aux)
 """
 RULE = """
 import equinox as eqx
@@ -67,6 +88,13 @@ def test_another_value_is_taken_where_one_is_no_array(structures: Asked) -> None
 
 def test_an_annotated_array_may_be_hidden_and_is_a_finding(structures: Asked) -> None:
     assert "sample(" in dict(structures.adopt("Offset")["inputs"])["offset"]
+
+
+def test_the_sign_of_no_annotation_is_no_value(structures: Asked) -> None:
+    for name in ("Scaled", "Named"):
+        answer = structures.adopt(name)
+        assert "_EMPTY" not in str([*answer.get("inputs", ()), *answer.get("arguments", ())])
+    assert structures.adopt("Scaled")["arguments"][1][1].startswith("sample(")
 
 
 @pytest.mark.slow

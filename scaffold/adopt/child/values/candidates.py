@@ -212,7 +212,7 @@ def of_class(name: str, cls: Any, context: Context) -> list[Source]:
     if cls is jax.ShapeDtypeStruct:
         shapes = dict.fromkeys([*context.shapes[:1], (), *context.shapes[:6]])
         return [Source(f"jax.ShapeDtypeStruct({shape}, jnp.float32)") for shape in shapes]
-    if cls in (object, Any) or cls.__module__ in ("builtins", "collections.abc", "typing"):
+    if cls in OPEN or cls.__module__ in ("builtins", "collections.abc", "typing"):
         return []
     if cls is jax.sharding.Mesh:
         return [Source('jax.sharding.Mesh(jax.devices()[:1], ("batch",))')]
@@ -295,7 +295,7 @@ def dicts(name: str, kind: Any, context: Context) -> list[Source]:
 def trees(name: str, kind: Any, context: Context) -> list[Source]:
     """Return pytrees: values of the leaf type if given, or else arrays and a dict of two arrays."""
     leaf = getattr(kind, "leaftype", EMPTY)
-    if isinstance(leaf, type) and not is_array_type(leaf) and not is_shaped(leaf) and leaf is not object:
+    if isinstance(leaf, type) and not is_array_type(leaf) and not is_shaped(leaf) and leaf not in OPEN:
         return values_for(name, leaf, context)
     sources = arrays(name, context)
     tree = '{"a": sample(seed, (3,)), "b": sample(seed + 1, (2,))}'
