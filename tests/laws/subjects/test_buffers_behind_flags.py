@@ -7,7 +7,7 @@ import jax
 import pytest
 from flax import nnx
 
-from pytree_laws import LawBroken, Leaf, PytreeLaws, sample
+from pytree_laws import LawBroken, Leaf, Method, PytreeLaws, sample
 from pytree_laws.nnx import NnxLaws, Var
 from pytree_laws.trace.programs import settings
 
@@ -69,6 +69,44 @@ def test_it_is_told_where_the_example_does_not_read_it(leaking: type[Laws]) -> N
         with pytest.raises(LawBroken, match="a gradient reaches it") as broken:
             leaking().test_p09_buffers_have_no_gradient_in_each_configuration()
     assert broken.value.finding.where == "shift with whiten=True"
+
+
+class Learnable(Whitened):
+    """A flag that lets the gradient through and changes nothing else, in a loop and in a rule of jax."""
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        shift = self.shift if self.whiten else jax.lax.stop_gradient(self.shift)
+        steps = jax.lax.fori_loop(0, 2, lambda i, total: total + jax.nn.relu(shift), x)
+        return self.weight * steps
+
+    def score(self, x: jax.Array, learn: bool = False) -> jax.Array:
+        return self.weight * (x - (self.shift if learn else jax.lax.stop_gradient(self.shift)))
+
+
+class Relearnt(Learnable):
+    """The same, of which the flag of the method decides on another value as well."""
+
+    def score(self, x: jax.Array, learn: bool = False) -> jax.Array:
+        return self.weight * (x - (2 * self.shift if learn else jax.lax.stop_gradient(self.shift)))
+
+
+class LearnableLaws(Laws):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("shift", "buffer", (3,)))
+    methods = (Method("score", lambda seed: (sample(seed, (3,)),)),)
+    form = Learnable
+
+
+class RelearntLaws(LearnableLaws):
+    form = Relearnt
+
+
+def test_an_option_that_does_no_more_than_let_gradients_through_may() -> None:
+    with settings():
+        LearnableLaws().test_p09_buffers_have_no_gradient_in_each_configuration()
+        LearnableLaws().test_p09_methods_keep_gradients_from_buffers_at_other_values()
+        with pytest.raises(LawBroken, match="a gradient reaches the buffer `shift`") as broken:
+            RelearntLaws().test_p09_methods_keep_gradients_from_buffers_at_other_values()
+    assert broken.value.finding.where == "score(learn=True)"
 
 
 class Centred(nnx.Module):

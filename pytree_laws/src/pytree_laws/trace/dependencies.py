@@ -1,6 +1,7 @@
 """Dependencies of a program, read off its jaxpr."""
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -75,6 +76,40 @@ def handed_to_stop(jaxpr: Any, of_reads: Callable[[Iterable[bool]], bool] = any)
             if is_variable(variable):
                 every.setdefault(variable, []).append(mark)
     return [v in every and of_reads(every[v]) for v in jaxpr.invars]
+
+
+def differ_in_stops_alone(jaxpr: Any, other: Any) -> bool:
+    """Whether two programs are the same but for `stop_gradient`, as those of an option to train a leaf."""
+    return str(jaxpr) != str(other) and _text_without_stops(jaxpr) == _text_without_stops(other)
+
+
+def _text_without_stops(jaxpr: Any) -> str:
+    """Return the text of a program, without addresses, as if `stop_gradient` were left out."""
+    return re.sub(r" at 0x[0-9a-f]+", "", str(_without_stops(jaxpr)))
+
+
+def _without_stops(part: Any) -> Any:
+    """Return a jaxpr without its uses of `stop_gradient`, or any other parameter of an equation unchanged."""
+    if isinstance(part, list | tuple) and any(hasattr(each, "eqns") for each in part):
+        return type(part)(map(_without_stops, part))
+    if hasattr(part, "jaxpr"):
+        return part.replace(jaxpr=_without_stops(part.jaxpr))
+    if not hasattr(part, "eqns"):
+        return part
+    stopped: dict[Any, Any] = {}
+    kept: list[Any] = []
+
+    def origins(atoms: Iterable[Any]) -> list[Any]:
+        return [stopped.get(atom, atom) if is_variable(atom) else atom for atom in atoms]
+
+    for equation in part.eqns:
+        read = origins(equation.invars)
+        if equation.primitive.name == STOP:
+            stopped |= zip(equation.outvars, read)
+        else:
+            params = {name: _without_stops(value) for name, value in equation.params.items()}
+            kept.append(equation.replace(invars=read, params=params))
+    return part.replace(eqns=kept, outvars=origins(part.outvars))
 
 
 def is_straight_through(jaxpr: Any) -> bool:
