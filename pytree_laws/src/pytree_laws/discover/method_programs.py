@@ -12,7 +12,7 @@ from ..declare.methods import Method, has_members, is_property, methods_of
 from ..engine.applicability import Condition, class_of, declared_class, need
 from ..engine.first_use import called_method
 from ..inspect.arrays import is_inexact, on_device, real_dtype
-from ..inspect.trees import arrays_of, attributes, combine, partition
+from ..inspect.trees import arrays_of, attributes, combine, named_results, partition
 from ..report import or_else, result_or_error
 from ..session import once_per_session
 from ..trace.dependencies import inputs_computed_with, inputs_of_integers, stopped_inputs
@@ -225,7 +225,7 @@ def parts_of_result(suite: Any, instance: Any, method: Method, arguments: Any) -
     copied = suite.copied(instance)
     result = method.use(copied, *arguments)
     plain = [leaf for leaf in jax.tree.leaves(result) if type(leaf) in PLAIN]
-    return [plain, arrays_of(result), suite.changed_in_place(copied)]
+    return [plain, [leaf for _, leaf in named_results(result)], suite.changed_in_place(copied)]
 
 
 def abstractly(suite: Any, instance: Any, method: Method, arguments: Sequence[Any]) -> None:

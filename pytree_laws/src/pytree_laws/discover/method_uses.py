@@ -15,8 +15,8 @@ from ..inspect.trees import (
     arrays_of,
     attributes,
     keys_as_data,
-    named_arrays,
     named_numbers,
+    named_results,
     output_name,
     structure,
 )
@@ -202,7 +202,7 @@ def updated_by(suite: Any, method: Method) -> list[str]:
 def output_of_use(suite: Any, use: Use, i: int) -> str:
     """Return the name of an array in the result of a use."""
     result = use.run(suite.copied(use.instance), use.given)
-    return output_name([name for name, _ in named_arrays(result)], i)
+    return output_name([name for name, _ in named_results(result)], i)
 
 
 def plain_parts(name: str, result: Any) -> dict[str, Any]:

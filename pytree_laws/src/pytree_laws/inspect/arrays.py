@@ -150,6 +150,15 @@ def as_in_programs(value: Any) -> Any:
     return jnp.asarray(value) if isinstance(value, int | float | np.ndarray | np.generic) else value
 
 
+def as_result(value: Any) -> Any:
+    """Return a number of Python to which jax gave a dtype, such as `stop_gradient(0.5)`, as an array.
+
+    A program gives an array in its place.
+    """
+    is_typed = isinstance(value, int | float | complex) and hasattr(value, "dtype")
+    return jnp.asarray(value) if is_typed and not is_array(value) else value
+
+
 def as_held(array: Any, held: Any) -> Any:
     """Convert an array to NumPy if the array that it replaces is a NumPy array."""
     return np.asarray(array) if isinstance(held, np.ndarray) else array

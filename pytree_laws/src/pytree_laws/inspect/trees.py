@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from .arrays import aval, is_array, is_floating, is_inexact, is_key, on_device, stack_leaves
+from .arrays import as_result, aval, is_array, is_floating, is_inexact, is_key, on_device, stack_leaves
 
 
 def flatten(tree: Any) -> tuple[list[Any], Any]:
@@ -40,6 +40,11 @@ def output_name(names: Sequence[str], i: int) -> str:
 
 def named_arrays(tree: Any) -> list[tuple[str, Any]]:
     return [(name, leaf) for name, leaf in named_leaves(tree) if is_array(leaf)]
+
+
+def named_results(tree: Any) -> list[tuple[str, Any]]:
+    """List paths and arrays of a result, with numbers of Python that have a dtype as arrays."""
+    return [(name, leaf) for name, value in named_leaves(tree) if is_array(leaf := as_result(value))]
 
 
 def arrays_of(tree: Any) -> list[Any]:
