@@ -121,6 +121,17 @@ class Converts:
     @classmethod
     def tree_unflatten(cls, aux, children):
         return cls(*[child + 0 if type(child) is bool else child for child in children])
+
+
+class Unset(eqx.Module):
+    scale: jax.Array
+    rate: float = 0.5
+
+    def __init__(self, scale: jax.Array):
+        self.scale = scale
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.scale * self.rate * x
 """
 SHOWN = {
     "Branch": "test_p07_loses_no_precision_on_the_way",
@@ -131,6 +142,7 @@ SHOWN = {
     "Kernel": "test_p14_deepcopy",
     "Length": "test_p09_no_gradient_is_nan_where_the_output_is_finite",
     "Ratio": "test_p07_equal_arguments_give_no_nan",
+    "Unset": "test_p14_pickle",
 }
 MENDED = {
     "Branch": ("self.scale * x if x.sum() > 0 else x", "jnp.where(x.sum() > 0, self.scale * x, x)"),
@@ -144,6 +156,7 @@ MENDED = {
     ),
     "Length": ("jnp.sum((self.scale * x) ** 2)", "1 + jnp.sum((self.scale * x) ** 2)"),
     "Ratio": ("jnp.sin(x) / x", "jnp.sinc(x)"),
+    "Unset": ("    rate: float = 0.5\n", "    rate = 0.5\n"),
 }
 
 

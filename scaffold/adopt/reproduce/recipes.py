@@ -65,7 +65,10 @@ def copied(expression: str) -> Recipe:
     """Make a recipe for a copy that has another treedef, or raises."""
 
     def lines(example: Example, finding: Finding) -> list[str]:
-        return [example.built, f"assert jax.tree.structure({expression}) == jax.tree.structure(instance)"]
+        is_after = "after `jax.tree.map`" in finding["what"]
+        mapped = ["instance = jax.tree.map(lambda leaf: leaf, instance)"] if is_after else []
+        same = f"assert jax.tree.structure({expression}) == jax.tree.structure(instance)"
+        return [example.built, *mapped, same]
 
     return lines
 

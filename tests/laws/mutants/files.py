@@ -148,7 +148,7 @@ class Unset(eqx.Module):
         return self.weight * x + self.floor
 
 
-@mutant("P14", "`Unset.floor`", "made another treedef, since the constructor has not stored Unset.floor")
+@mutant("P14", "`Unset.floor`", "made another treedef, since the constructor has not stored `Unset.floor`")
 class CopiedWithoutAField(OneWeight):
     def build(self, weight):
         return Unset(jnp.array(weight))

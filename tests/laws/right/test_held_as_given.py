@@ -256,7 +256,7 @@ class Floored(eqx.Module):
 def test_a_field_that_a_constructor_does_not_store_is_named() -> None:
     fault = found(suite(lambda seed: Floored(weight(seed))), "p14_deepcopy")
     assert fault is not None and fault.severity == "fault"
-    assert "the constructor has not stored Floored.floor" in fault.what
+    assert "the constructor has not stored `Floored.floor`" in fault.what
 
 
 class Ball(eqx.Module):

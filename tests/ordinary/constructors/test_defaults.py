@@ -169,5 +169,7 @@ class Rate(eqx.Module):
 """
     generated(tmp_path, {"rate": HEAD + code})
     ran = forked_pytest(tmp_path / "nets", "--numbers=off")
-    assert "2 failed" in ran.stdout and "the constructor has not stored Rate.least" in ran.stdout, ran.stdout
+    assert "2 failed" in ran.stdout and "the constructor has not stored `Rate.least`" in ran.stdout, (
+        ran.stdout
+    )
     assert "fault  P2" not in ran.stdout

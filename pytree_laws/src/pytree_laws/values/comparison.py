@@ -116,13 +116,15 @@ def check_same_structure(instance: Any, copied: Any, operation: str) -> None:
         raise Fault(place, f"{operation} made {_other_than(was, now)}", hint, severity=severity)
     name, hint = type(instance).__name__, hint_of_marks(before)
     if str(before) == str(after) and hint:
-        unset = [f"{place}.{field}" for place, node, _ in nodes(instance) for field in unset_fields(node)]
+        unset = [f"`{place}.{field}`" for place, node, _ in nodes(instance) for field in unset_fields(node)]
         reason = (
             f"the constructor has not stored {', '.join(unset)}" if unset else "it holds more than its fields"
         )
         # Beside the fields marks come of a round trip, as P3 says, and cost a compilation.
-        where, hint, severity = (unset[0], NEVER_SET, FAULT) if unset else (name, hint, ADVICE)
-        raise Fault(where, f"{operation} made another treedef, since {reason}", hint, severity=severity)
+        where, hint, severity = (unset[0].strip("`"), NEVER_SET, FAULT) if unset else (name, hint, ADVICE)
+        # An instance holds a mark, of which a copy is made, once jax has unflattened it.
+        message = f"{operation} after `jax.tree.map` made another treedef, since {reason}"
+        raise Fault(where, message, hint, severity=severity)
     if str(before) == str(after):
         message = f"{operation} changed the treedef {before}: a static value in it equals itself alone"
         raise Fault(name, message)
