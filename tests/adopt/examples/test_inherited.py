@@ -91,6 +91,23 @@ class Dense(Settings):
 
     def __call__(self, x: Array) -> Array:
         return x @ self.weight
+
+
+class Passing(eqx.Module):
+    scale: Array
+
+    def propagate(self, edge_index: Array, x: Array, size: int | None = None) -> Array:
+        '''Sum over edges.
+
+        Args:
+            edge_index: edge indices [2, num_edges]
+            x: node features [num_nodes, features]
+        '''
+        source, target = edge_index
+        return self.scale * jax.ops.segment_sum(x[source], target, num_segments=x.shape[0])
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.propagate(*args, **kwargs)
 """
 asked = asked_of("inherited_annotations", SOURCE)
 
@@ -121,3 +138,12 @@ def test_a_constructor_that_stores_by_name_takes_the_fields(asked: Asked) -> Non
     answer = asked.adopt("Dense")
     assert answer["called"]
     assert {name for name, _ in answer["inputs"]} == {"in_size", "out_size", "key"}
+
+
+def test_a_call_that_passes_all_on_takes_the_arguments_of_the_other_method(asked: Asked) -> None:
+    answer = asked.adopt("Passing")
+    assert answer["method"] == ""
+    assert arguments(answer) == {
+        "edge_index": 'sample(seed, (2, 5), "int", 0, 3)',
+        "x": "sample(seed, (11, 3))",
+    }

@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import itertools
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from ..values import names
 from ..values.annotations import EMPTY
 from ..values.context import Documented
 from .class_sources import field_docstrings, source_text
-from .methods import is_base
+from .methods import is_base, passed_on_to
 from .uses.uses import LETTER, WORDS, flags_in, matrices_in, weights_in
 
 _WORD = r"(?:\.{3}|\*(?=,)|\*?\w+(?:\s*[-+*/]+\s*\w+)?)"
@@ -260,12 +261,13 @@ def entries(text: str, name: str) -> Iterator[str]:
 
 
 def docstrings_of(cls: type, method: str = "__init__") -> Iterator[str]:
-    """Yield docstrings of a method in a class and its own bases.
+    """Yield docstrings of a method, and of one that it passes its arguments on to.
 
-    For `__init__` and `__call__`, yield the docstrings of the classes too.
+    They are those of a class and its own bases. For `__init__` and `__call__`, yield the docstrings of the
+    classes too.
     """
     owners = [owner for owner in cls.__mro__ if not is_base(owner)]
-    for owner in owners:
-        yield getattr(vars(owner).get(method), "__doc__", None) or ""
+    for owner, name in itertools.product(owners, filter(None, (method, passed_on_to(cls, method)))):
+        yield getattr(vars(owner).get(name), "__doc__", None) or ""
     for owner in owners if method in ("__init__", "__call__") else ():
         yield owner.__doc__ or ""

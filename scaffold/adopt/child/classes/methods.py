@@ -1,6 +1,7 @@
 """Methods of a class that may be its call."""
 
 import inspect
+import re
 import sys
 import typing
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 from pytree_laws.declare.methods import is_action
 from pytree_laws.inspect.classes import documents_untraced
 
-from ..values.annotations import parameters_of, required, signature_of
+from ..values.annotations import VARIABLE, known_parameters, parameters_of, required, signature_of, source_of
 from ..values.inherited import with_inherited
 from .call_text import ARITHMETIC, MATMUL, call_text
 from .parts_by_name import gives_part_by_name
@@ -90,11 +91,27 @@ def parameters_of_method(cls: type, name: str) -> list[inspect.Parameter] | None
     """Return the parameters of a method without `self`, or None if there is no signature.
 
     The class is read, because a wrapper of the instance hides some parameters. Missing annotations come from
-    the overridden method of a base.
+    the overridden method of a base. A method that passes all its arguments on takes those of the other method.
     """
+    name = passed_on_to(cls, name) or name
     try:
         parameters = parameters_of(getattr(cls, name), cls)
     except (AttributeError, TypeError, ValueError):
         return None
     own = parameters[1:] if parameters and parameters[0].name in SELF else parameters
     return with_inherited(cls, name, own)
+
+
+def passed_on_to(cls: type, name: str) -> str:
+    """Return the method to which a method passes on `*args, **kwargs`, which are all that it takes.
+
+    The text is empty if there is no such method.
+    """
+    method = getattr(cls, name, None)
+    taken = [part for part in known_parameters(method) if part.name not in SELF] if callable(method) else []
+    if [part.kind for part in taken] != [*VARIABLE]:
+        return ""
+    positional, keyword = taken
+    given = rf"\*{positional.name}, \*\*{keyword.name}"
+    targets = re.findall(rf"\bself\.(\w+)\({given}\)", source_of(method))
+    return targets[0] if len(targets) == 1 and hasattr(cls, targets[0]) else ""
