@@ -248,6 +248,26 @@ def test_no_jax_is_started(tmp_path: Path) -> None:
     assert result.stdout.endswith("False\n") and "without a suite" in result.stdout
 
 
+STARRED = {
+    "lib/_impl/__init__.py": "from .solvers import *\n",
+    "lib/_impl/solvers.py": "from .. import public\nfrom ..public import *\n"
+    + GAIN
+    + GAIN.replace("Gain", "_Step"),
+    "lib/_parts.py": GAIN.replace("Gain", "Part"),
+    "lib/public.py": "from ._parts import Part\nfrom ._impl import *\n",
+    "lib/layers.py": "from .public import *\n\n\nclass Louder(Gain): ...\n",
+}
+
+
+def test_a_module_has_the_classes_that_a_star_imports_from_a_private_one(tmp_path: Path) -> None:
+    library = Library.at(tmp_path, {**EMPTY, **STARRED})
+    assert without_suite(check(library, "lib")) == ["Louder", "Part", "Gain"]
+    assert without_suite(check(library, "lib.public")) == ["Gain"]
+    assert without_suite(check(library, str(library.path("lib/public.py")))) == ["Gain"]
+    adopted(library, "Gain", module="lib.public")
+    assert check(library, "lib.public").exit_code == 0
+
+
 @pytest.mark.slow
 def test_check_and_adopt_agree(tmp_path: Path) -> None:
     """What `adopt` has written suites of, `--check` is content with."""

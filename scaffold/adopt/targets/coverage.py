@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from scaffold.adopt.targets.source_classes import Definition, Module, Modules
+from scaffold.adopt.targets.source_classes import Definition, Modules
 from scaffold.adopt.targets.targets import Target, folders_of, read_targets
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.history.records import TEST, Record
@@ -81,16 +81,10 @@ def _wanted(modules: Modules, targets: Sequence[Target]) -> list[Definition]:
         elif isinstance(named, Definition):
             wanted[named] = None
         else:
-            wanted.update(dict.fromkeys(_of_module(modules, module, target)))
+            wanted.update(dict.fromkeys(filter(modules.is_pytree, modules.public(module, target.whole))))
     if faults:
         raise ScaffoldError.of(faults)
     return [*wanted]
-
-
-def _of_module(modules: Modules, module: Module, target: Target) -> Iterator[Definition]:
-    for definition in modules.public(module):
-        if modules.is_pytree(definition) and (target.whole or definition.module == module.name):
-            yield definition
 
 
 def _recorded(modules: Modules, records: Sequence[Record]) -> Iterator[tuple[Definition, str]]:

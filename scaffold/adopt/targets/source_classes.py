@@ -33,9 +33,15 @@ class Definition:
     name: str
     node: ast.ClassDef | ast.FunctionDef = field(compare=False, repr=False)
 
-    def is_class_below(self, module: str) -> bool:
-        """Whether this is a class of `module` or of its submodules."""
-        return isinstance(self.node, ast.ClassDef) and f"{self.module}.".startswith(f"{module}.")
+    def is_class_of(self, module: str, re_exports: Sequence[str]) -> bool:
+        """Whether this is a class of `module` or of its submodules, or one that it re-exports.
+
+        A re-export is of a private module of the same package, as the search for classes has it.
+        """
+        package, *below = self.module.split(".")
+        is_private = package == module.partition(".")[0] and any(part.startswith("_") for part in below)
+        is_below = f"{self.module}.".startswith(f"{module}.") or (is_private and self.name in re_exports)
+        return isinstance(self.node, ast.ClassDef) and is_below
 
 
 @dataclass(frozen=True)
@@ -62,14 +68,20 @@ class Module:
     @cached_property
     def imports(self) -> dict[str, str]:
         """Dotted name of each imported name."""
-        return dict(_imports(self.body, self.name if self.is_package else self.name.rpartition(".")[0]))
+        return {name: dotted for name, dotted in self._every_import if name != "*"}
+
+    @cached_property
+    def starred(self) -> list[str]:
+        """Modules of which this one imports all public names."""
+        return [dotted.removesuffix(".*") for name, dotted in self._every_import if name == "*"]
+
+    @cached_property
+    def _every_import(self) -> list[tuple[str, str]]:
+        return [*_imports(self.body, self.name if self.is_package else self.name.rpartition(".")[0])]
 
     @property
-    def public_names(self) -> list[str]:
-        """Names in a literal `__all__`, or all names without an underscore.
-
-        Imports are public in a package only.
-        """
+    def listed(self) -> list[str] | None:
+        """Names in a literal `__all__`, or None without one."""
         for node in self.body:
             match node:
                 case ast.Assign(targets=[ast.Name("__all__")], value=ast.List(names) | ast.Tuple(names)):
@@ -80,8 +92,7 @@ class Module:
                     ]
                 case _:
                     pass
-        names = [*self.definitions, *(self.imports if self.is_package else ())]
-        return [name for name in names if not name.startswith("_")]
+        return None
 
 
 def _imports(body: _Body, package: str) -> Iterator[tuple[str, str]]:
@@ -122,8 +133,31 @@ class Modules:
                 break
             if name in source.definitions:
                 return source.definitions[name]
-            module, _, name = source.imports.get(name, f"{module}.{name}").rpartition(".")
+            module, _, name = self._place(source, name).rpartition(".")
         return f"{module}.{name}".lstrip(".")
+
+    def _place(self, module: Module, name: str) -> str:
+        """Return the dotted name that a name of a module stands for."""
+        starred = (place for place in module.starred if name in self.names_of(place))
+        return module.imports.get(name) or f"{next(starred, module.name)}.{name}"
+
+    def re_exports(self, module: Module, above: tuple[str, ...] = ()) -> list[str]:
+        """Return the names in `__all__` of a module, or else the names that it imports by `*`."""
+        starred = (name for place in module.starred for name in self.names_of(place, (*above, module.name)))
+        return [*starred] if module.listed is None else module.listed
+
+    def names_of(self, name: str, above: tuple[str, ...] = ()) -> list[str]:
+        """Return the names that `*` imports of a module, or nothing if it lies elsewhere.
+
+        `above` are the modules that are being asked, which may import each other.
+        """
+        module = self.find(name) if name not in above else None
+        if module is None:
+            return []
+        if module.listed is not None:
+            return module.listed
+        names = dict.fromkeys([*module.definitions, *module.imports, *self.re_exports(module, above)])
+        return [each for each in names if not each.startswith("_")]
 
     def resolve_expression(self, module: str, node: ast.expr) -> Definition | str:
         """Resolve an expression such as `eqx.Module`, `Base[T]` or `partial(register_dataclass, ...)`."""
@@ -140,13 +174,14 @@ class Modules:
             case _:
                 return ""
 
-    def public(self, module: Module) -> Iterator[Definition]:
-        """Yield the public classes of a module and of its public submodules."""
-        for name in module.public_names:
+    def public(self, module: Module, whole: bool = True) -> Iterator[Definition]:
+        """Yield the public classes of a module and, if `whole`, of its public submodules."""
+        re_exports = self.re_exports(module)
+        for name in self.names_of(module.name):
             definition = self.resolve(module.name, name)
-            if isinstance(definition, Definition) and definition.is_class_below(module.name):
+            if isinstance(definition, Definition) and definition.is_class_of(module.name, re_exports):
                 yield definition
-        for name in _names_below(module):
+        for name in _names_below(module) if whole else ():
             below = self.find(name)
             yield from self.public(below) if below is not None else ()
 
