@@ -8,6 +8,7 @@ SOURCE = """
 import jax
 import jax.numpy as jnp
 from flax import nnx, struct
+from jaxtyping import Float, Int, Key
 
 
 class Norm(nnx.Module):
@@ -26,6 +27,14 @@ class Point:
 
     def moved(self, by: jnp.float32) -> "Point":
         return self.replace(x=self.x + by)
+
+
+class Noisy(nnx.Module):
+    def __init__(self, weight: Float, *, key: Key):
+        self.weight = nnx.Param(weight * jax.random.normal(key, weight.shape))
+
+    def __call__(self, which: Int) -> jax.Array:
+        return self.weight[which]
 """
 asked = asked_of("scalars", SOURCE)
 
@@ -42,3 +51,9 @@ def test_a_scalar_type_stands_for_an_array_of_it(asked: Asked) -> None:
         "step": 'sample(seed, (), "int", 0, 2)',
         "known": 'sample(seed, (), "bool")',
     }
+
+
+def test_a_dtype_of_jaxtyping_alone_stands_for_an_array_of_it(asked: Asked) -> None:
+    answer = asked.adopt("Noisy")
+    assert dict(answer["inputs"]) == {"weight": "sample(seed, (3,))", "key": "jax.random.key(seed)"}
+    assert [text for _, text, _ in answer["arguments"]] == ['sample(seed, (5,), "int", 0, 3)']

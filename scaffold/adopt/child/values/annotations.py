@@ -202,10 +202,15 @@ def alias_of(annotation: Any) -> Any:
 
 
 def unaliased(annotation: Any) -> Any:
-    """Return the value of a type alias, such as `X` or `X[int]`, or any other annotation unchanged."""
+    """Return the value of a type alias, such as `X` or `X[int]`, or any other annotation unchanged.
+
+    A dtype of jaxtyping alone, such as `Key`, stands for an array of any shape.
+    """
     while (alias := alias_of(annotation)) is not None:
         annotation = alias.__value__
-    return annotation
+    dtypes: Any = getattr(sys.modules.get("jaxtyping"), "AbstractDtype", None)
+    is_alone = dtypes is not None and isinstance(annotation, type) and issubclass(annotation, dtypes)
+    return annotation[jax.Array, "..."] if is_alone else annotation
 
 
 def kinds_of_variable(variable: Any) -> list[Any]:
