@@ -82,6 +82,13 @@ class Heads(eqx.Module):
 
     def __call__(self, x: jax.Array) -> jax.Array:
         return self.weight @ x
+
+
+class Joined(eqx.Module):
+    layer: eqx.Module
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.layer(jax.numpy.concatenate([x, jax.numpy.tanh(x)], axis=-1))
 """
 asked = asked_of("multiples", SOURCE)
 
@@ -107,3 +114,9 @@ def test_what_the_class_of_an_argument_raised_is_told(asked: Asked) -> None:
 
 def test_a_size_that_is_divided_into_parts_has_two_of_them(asked: Asked) -> None:
     assert dict(asked.adopt("Heads")["inputs"])["hidden_size"] == "128"
+
+
+def test_a_module_that_is_given_two_inputs_side_by_side_takes_twice_their_size(asked: Asked) -> None:
+    answer = asked.adopt("Joined")
+    assert dict(answer["inputs"])["layer"].startswith("eqx.nn.Linear(6, 3, ")
+    assert [text for _, text, _ in answer["arguments"]] == ["sample(seed, (3,))"]

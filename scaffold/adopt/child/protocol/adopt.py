@@ -45,6 +45,8 @@ from .options import MistakeError, built_as_said, call_as_said, check_method
 
 Request = dict[str, Any]
 TRIES = 300
+OTHERS = 200
+"""Tries for a call of an instance that is not the first, so that two others have a turn."""
 SEARCHES = 0.75
 """Share of the time for the search. The rest is for the description of its results."""
 LEAST_SECONDS = 5.0
@@ -228,10 +230,11 @@ def call_first_way(
     cls: Any, request: Request, said: Mapping[str, Source], example: Example, ways: Iterable[Built]
 ) -> None:
     """Keep in `example` the first way with a call that depends on everything, or else the first way."""
-    is_full, of_calls, begins = False, Budget(TRIES + 200), Budget(STATES)
+    is_full, of_calls, begins = False, Budget(TRIES + OTHERS + FURTHER), Budget(STATES)
 
     def call(built: Built) -> Called | None:
-        budget = Budget(tries := min(TRIES, of_calls.tries))
+        most = TRIES if built == example.built else OTHERS
+        budget = Budget(tries := min(most, of_calls.tries))
         called = call_for(cls, built, request, said, budget, example.of_call, begins)
         of_calls.tries -= tries - max(0, budget.tries)
         return called

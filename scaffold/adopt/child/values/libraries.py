@@ -4,7 +4,7 @@ import sys
 from typing import Any
 
 from .context import Context
-from .plain import arrays
+from .plain import LAYERS, arrays
 from .sources import Source, refer
 
 
@@ -14,7 +14,7 @@ def of_flax(name: str, cls: Any, nnx: Any, context: Context) -> list[Source] | N
     `State` and `GraphDef` have no values, since both come from splitting a module.
     """
     if cls is nnx.Module:
-        return [Source(f"nnx.Linear(3, {size}, rngs=nnx.Rngs(seed))") for size in (3, 2)]
+        return [Source(f"nnx.Linear({inputs}, {outputs}, rngs=nnx.Rngs(seed))") for inputs, outputs in LAYERS]
     if issubclass(cls, nnx.State | nnx.GraphDef):
         return []
     if issubclass(cls, nnx.Variable) and getattr(nnx, cls.__name__, None) is cls:

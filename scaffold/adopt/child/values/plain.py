@@ -280,9 +280,13 @@ def callables(name: str, protocol: type, context: Context) -> list[Source]:
     return functions(name, len(required(signature_of(vars(protocol)["__call__"])[1:])), context)
 
 
+LAYERS = ((3, 3), (3, 2), (6, 3))
+"""Sizes of layers that stand for any module, at last for a module that is given two inputs side by side."""
+
+
 def modules() -> list[Source]:
     """Return Equinox layers that stand for any module, if Equinox is imported."""
-    texts = ["eqx.nn.Linear(3, 3, key=jax.random.key(seed))", "eqx.nn.Linear(3, 2, key=jax.random.key(seed))"]
+    texts = [f"eqx.nn.Linear({inputs}, {outputs}, key=jax.random.key(seed))" for inputs, outputs in LAYERS]
     return [Source(text) for text in texts] if "equinox" in sys.modules else []
 
 
