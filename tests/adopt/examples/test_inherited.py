@@ -93,6 +93,17 @@ class Dense(Settings):
         return x @ self.weight
 
 
+class Composed(eqx.Module):
+    scale: Array
+    slices: dict[str, tuple[int, int]]
+
+    def __init__(self, scale: Array, slices: dict):
+        self.scale, self.slices = scale, dict(slices)
+
+    def __call__(self, x: Array) -> Array:
+        return self.scale * sum(jnp.sum(x[first:last]) for first, last in self.slices.values())
+
+
 class Passing(eqx.Module):
     scale: Array
 
@@ -147,3 +158,7 @@ def test_a_call_that_passes_all_on_takes_the_arguments_of_the_other_method(asked
         "edge_index": 'sample(seed, (2, 5), "int", 0, 3)',
         "x": "sample(seed, (11, 3))",
     }
+
+
+def test_a_field_says_what_a_bare_dict_of_a_constructor_holds(asked: Asked) -> None:
+    assert dict(asked.adopt("Composed")["inputs"])["slices"] == '{"a": (1, 2), "b": (1, 2)}'

@@ -31,7 +31,7 @@ ANY_SHAPE = "Array, ...]"
 def parameters_of(function: Any, owner: type | None = None) -> list[inspect.Parameter]:
     """Return the parameters with their annotations as objects, where these can be resolved.
 
-    For a maker of `owner`, the field of the same name supplies a missing annotation. Raises `TypeError` or
+    For a maker of `owner`, the field of that name supplies what an annotation lacks. Raises `TypeError` or
     `ValueError` if the function has no signature.
     """
     parameters = signature_of(function)
@@ -49,11 +49,12 @@ def parameters_of(function: Any, owner: type | None = None) -> list[inspect.Para
     )
     fields = fields_of(owner) if is_maker else {}
     annotations = {name.lstrip("_"): resolved(annotation, names) for name, annotation in fields.items()}
-    return [
-        parameter.replace(annotation=of_field(annotations[parameter.name.lstrip("_")], parameter))
-        if parameter.annotation in SILENT and parameter.name.lstrip("_") in annotations
-        else parameter
-        for parameter in parameters
+    pairs = [(part, annotations.get(part.name.lstrip("_"), part.annotation)) for part in parameters]
+    return [  # a field may say more than `Any`, or than a bare `dict`
+        part.replace(annotation=of_field(field, part))
+        if part.annotation in (*SILENT, typing.get_origin(field) or EMPTY)
+        else part
+        for part, field in pairs
     ]
 
 

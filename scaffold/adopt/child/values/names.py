@@ -104,7 +104,9 @@ TIMES = re.compile(r"^(ts|times|timestamps)$")
 
 ORDERED = re.compile(r"(^|_)(ts|times|knots|grid|edges|breaks|breakpoints|timestamps|boundaries)$")
 """Names of arrays whose numbers ascend."""
-INTERVAL = re.compile(r"(^|_)(interval|bounds|limits|range|domain|extent|support)$")
+INTERVAL = re.compile(
+    r"(^|_)(interval|bounds|limits|range|domain|extent|support|spans?|slices?|partitions?)$"
+)
 """Names of tuples whose first and last numbers bound an interval."""
 UPPER = re.compile(r"(^|_)(upper|high|max|maximum)(_?(bound|limit|value)s?)?$")
 """Names of numbers that lie above others."""
