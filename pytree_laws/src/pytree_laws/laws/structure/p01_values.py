@@ -23,7 +23,7 @@ from ...inspect.references import MUTABLE, mutables, reachable
 from ...inspect.static_values import is_frozen
 from ...inspect.trees import arrays_of, given_arrays, is_node, look_up, map_arrays
 from ...kinds.suite import Suite
-from ...report import ADVICE, ANY_ERROR, FAULT, check, or_else
+from ...report import ADVICE, ANY_ERROR, FAULT, check, or_else, result_or_error
 from ...trace.jaxprs import constant_draws, without_dead
 from ...values.closeness import in_64_bits
 from ...values.dtypes import cast
@@ -147,8 +147,21 @@ def test_p01_defaults_are_immutable(subject: Suite) -> None:
             )
             is_kept = id(default) in value_ids and not never_changes(subject, name)
             is_fault = is_kept and not isinstance(default, jax.Array)
-            is_told = isinstance(default, jax.Array) and id(default) in leaf_ids
+            is_told = isinstance(default, jax.Array) and (
+                id(default) in leaf_ids or not _stores_default(subject, where, name, default)
+            )
             check(not can_change or is_told, where, message, hint, severity=FAULT if is_fault else ADVICE)
+
+
+def _stores_default(subject: Suite, where: str, name: str, default: jax.Array) -> bool:
+    """Whether instances hold the array that is the default of an argument, and no copy of it.
+
+    A constructor is tried. A class method may store it, and a call does not.
+    """
+    if not where.endswith(("__init__", "__new__")):
+        return not where.endswith("__call__")
+    made = result_or_error(lambda: build_with(subject, {name: default}, abstractly=False))
+    return isinstance(made, Exception) or any(leaf is default for leaf in arrays_of(made))
 
 
 @CHECKS.register(KEPT)
