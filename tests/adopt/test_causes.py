@@ -239,6 +239,23 @@ def report_of(*findings: dict[str, Any]) -> Report:
     return Report((Outcome(one, file=file, report={"passed": 9, "findings": [*findings]}),))
 
 
+def not_built(name: str, why: str) -> Outcome:
+    return Outcome(Adopted("nets", name, name.lower(), {}), why)
+
+
+def test_one_reason_for_which_several_classes_are_not_built_is_told_once() -> None:
+    unset = "RuntimeError: the sites are not defined"
+    report = Report((*(not_built(name, unset) for name in "ABCDE"), not_built("Other", "ValueError: no")))
+    told = report.text().partition("not found:\n")[2]
+    assert told.startswith(
+        f"{unset} (5 times)\n  at nets:A, nets:B, nets:C and 2 more\n  give: --build 'A(...)', "
+    )
+    assert "--set 'NAME=(FIRST, VALUE)[1]'\n" in told
+    assert told.endswith("nets:Other: ValueError: no\n  give: --build 'Other(...)'")
+    assert "nets:D, nets:E\n" in report.markdown()
+    assert len({*report.to_json()["classes"][0]["missing"]}) == 1
+
+
 def test_advice_that_is_seldom_wanted_is_told_in_a_line_behind_everything() -> None:
     kinds = {
         "P4": "test_p04_the_class_is_registered_with_keys",

@@ -10,6 +10,7 @@ from scaffold.adopt.child.classes.call_text import argument_texts, call_text, me
 from scaffold.adopt.emit.class_suite import Adopted
 from scaffold.adopt.emit.texts import first_line
 from scaffold.adopt.report.causes import key_of
+from scaffold.adopt.report.not_found import Missing
 from scaffold.choices import SEVERITIES
 from scaffold.files.fileset import File
 
@@ -129,14 +130,15 @@ class Outcome(Struct, frozen=True):
         accepted = [f"{self.baseline} left out"] if self.baseline else []
         return ", ".join([passed, *totals, *ended, *accepted])
 
-    def hints(self) -> Iterator[str]:
+    def hints(self) -> Iterator[Missing]:
         """Yield what the search could not find, with the option that supplies it."""
         name = self.one.name.rpartition(".")[2]
         if self.left_out or (self.file is None and self.findings):
             return
         if self.file is None:
             sets = " ".join(f"--set {argument}=VALUE" for argument in self.unknown)
-            yield f"{self.one.label}: {first_line(self.why)}\n  give: {sets or f'''--build '{name}(...)' '''.strip()}"
+            give = sets or f"--build '{name}(...)'"
+            yield Missing(self.one.label, first_line(self.why), give)
             return
         description = self.one.found
         if not description["called"] and description["methods"]:
@@ -147,13 +149,15 @@ class Outcome(Struct, frozen=True):
             guessed = ", ".join(f"`{argument}`" for argument in description.get("guessed", ()))
             also = f", or --build '{name}(...)', since the shape of {guessed} is guessed" if guessed else ""
             give = f"--call '{description['form']}' with values for its names, as `jnp.ones(3)`; --with imports what they need{also}"
-            yield f"{self.one.label}: its call is not found: {why}\n  give: {give}"
+            yield Missing(self.one.label, f"its call is not found: {why}", give)
         if description.get("actions") and not description["called"]:
             forms = ", ".join(f"`{form}`" for form in description["actions"])
             give = f"--call '{description['actions'][0]}' with values for its names"
-            yield f"{self.one.label}: what may train, run or write is not called by itself: {forms}\n  give: {give}"
+            why = f"what may train, run or write is not called by itself: {forms}"
+            yield Missing(self.one.label, why, give)
         if description.get("idle"):
-            yield f"{self.one.label}: {description['idle']}\n  give: --call 'METHOD(...)', where another says more"
+            give = "--call 'METHOD(...)', where another says more"
+            yield Missing(self.one.label, description["idle"], give)
 
     @property
     def built(self) -> str | None:
@@ -198,7 +202,7 @@ class Outcome(Struct, frozen=True):
                 *self.report.get("errors", ()),
                 *([self.report["error"]] if "error" in self.report else ()),
             ],
-            "missing": [hint.replace("\n  ", "; ") for hint in self.hints()],
+            "missing": [missing.text.replace("\n  ", "; ") for missing in self.hints()],
         }
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from scaffold.adopt.emit.texts import on_a_line
 from scaffold.adopt.report.causes import Cause, cause_lines, causes_of, united
 from scaffold.adopt.report.in_passing import apart, in_a_line, in_passing
+from scaffold.adopt.report.not_found import MAX_PLACES, together
 from scaffold.adopt.report.outcome import LeftOut, Outcome, failures
 from scaffold.files.fileset import File
 from scaffold.tidy import tidy
@@ -137,13 +138,12 @@ class Report(Struct, frozen=True):
         lines += [f"  and {len(errors) - len(lines)} more"] if len(errors) > len(lines) else []
         return ["", head, *lines, REPORT_IT] if errors else []
 
-    @property
-    def hints(self) -> list[str]:
-        """Values that the search could not find, with the option that supplies each."""
-        return [hint for outcome in self.outcomes for hint in outcome.hints()]
+    def hints(self, places: int | None = None) -> list[str]:
+        """Values that the search could not find, with the option that supplies each, and one reason once."""
+        return [*together((each for outcome in self.outcomes for each in outcome.hints()), places)]
 
     def _not_found(self, most: int) -> list[str]:
-        hints = self.hints
+        hints = self.hints(MAX_PLACES)
         few = "\n".join(hints[:most]).split("\n")
         more = f"and {len(hints) - most} more: `{self.whole}` has them all"
         return ["", "not found:", *few, *([more] if len(hints) > most else [])] if hints else []
@@ -163,7 +163,7 @@ class Report(Struct, frozen=True):
         yield from (f"- {text}: {'; '.join(places)}" for text, places in in_passing(others))
         for section in (self._internal(), self._slow()):
             yield from ("", "```text", *section[1:], "```") if section else ()
-        yield from ("", "## Not found", "", "```text", *self.hints, "```") if self.hints else ()
+        yield from ("", "## Not found", "", "```text", *hints, "```") if (hints := self.hints()) else ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain JSON."""

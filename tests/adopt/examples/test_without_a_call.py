@@ -188,7 +188,7 @@ def test_what_may_train_is_not_called_and_that_is_told(asked: Asked) -> None:
     outcome = Outcome(
         Adopted("nets", "Trained", "trained", found), file=File(PurePosixPath("tests/x.py"), "")
     )
-    assert "is not called by itself: `fit(X, steps)`" in "".join(outcome.hints())
+    assert "is not called by itself: `fit(X, steps)`" in "".join(each.text for each in outcome.hints())
 
 
 @pytest.mark.slow  # a run of its own
