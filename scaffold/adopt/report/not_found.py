@@ -12,7 +12,7 @@ NEEDED_FIRST = (
 
 
 class Missing(Struct, frozen=True):
-    """What the search could not find of a class."""
+    """Hint on a class for which the search could not find everything."""
 
     label: str
     """Class, as `pkg.mod:Class`."""
@@ -27,7 +27,7 @@ class Missing(Struct, frozen=True):
 
 
 def together(every: Iterable[Missing], most: int | None = None) -> Iterator[str]:
-    """Yield the texts of what is missing, one for all classes of a reason with at most `most` of them."""
+    """Yield the text of each reason once, with the names of at most `most` of its classes."""
     by_reason: dict[str, list[Missing]] = {}
     for each in every:
         by_reason.setdefault(each.why, []).append(each)

@@ -139,17 +139,6 @@ class Copies(Shares):
         self.weight, self.names = weight, list(names)
 
 
-class Centred(eqx.Module):
-    centre: jax.Array
-    turn: jax.Array
-
-    def __init__(self, centre=jnp.zeros(3), turn=jnp.zeros(3)):  # noqa: B008
-        self.centre, self.turn = jnp.asarray(centre), jnp.array(turn)
-
-    def __call__(self, x, by=jnp.ones(3)):  # noqa: B008
-        return x * by - self.centre
-
-
 class Starts(NamedTuple):  # with an array of jax, which nobody can change
     weight: jax.Array
     turn: jax.Array = jnp.int32(0)
@@ -161,16 +150,6 @@ def test_a_default_that_can_change_matters_where_an_instance_keeps_it():
     assert [each.get(test) for each in found] == [FAULT, ADVICE, None]
     assert found[-1]["test_p15_no_two_leaves_share_a_buffer"] == COST  # which tells of it alone
     assert severities(lambda seed: Starts(sample(seed, (3,)), jnp.int32(seed)))[test] == ADVICE
-
-
-def test_a_default_of_jax_is_told_where_it_is_stored_and_not_copied():
-    def told(**given):
-        report = check_pytree(lambda seed: Centred(**{name: sample(seed, (3,)) for name in given}))
-        every = [one for one in report.findings if one.test == "test_p01_defaults_are_immutable"]
-        return [(one.severity, one.what.partition(" is ")[0]) for one in every]
-
-    assert told(centre=True, turn=True) == [(ADVICE, "the default of `centre`")]
-    assert not told(turn=True)  # P15 tells of the one that the example holds
 
 
 @jax.tree_util.register_dataclass

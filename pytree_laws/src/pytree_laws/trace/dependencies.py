@@ -88,28 +88,33 @@ def _text_without_stops(jaxpr: Any) -> str:
     return re.sub(r" at 0x[0-9a-f]+", "", str(_without_stops(jaxpr)))
 
 
-def _without_stops(part: Any) -> Any:
-    """Return a jaxpr without its uses of `stop_gradient`, or any other parameter of an equation unchanged."""
-    if isinstance(part, list | tuple) and any(hasattr(each, "eqns") for each in part):
-        return type(part)(map(_without_stops, part))
-    if hasattr(part, "jaxpr"):
-        return part.replace(jaxpr=_without_stops(part.jaxpr))
-    if not hasattr(part, "eqns"):
-        return part
+def _without_stops(jaxpr: Any) -> Any:
+    """Return a jaxpr without its uses of `stop_gradient`, also in inner jaxprs."""
     stopped: dict[Any, Any] = {}
     kept: list[Any] = []
 
     def origins(atoms: Iterable[Any]) -> list[Any]:
         return [stopped.get(atom, atom) if is_variable(atom) else atom for atom in atoms]
 
-    for equation in part.eqns:
+    for equation in jaxpr.eqns:
         read = origins(equation.invars)
         if equation.primitive.name == STOP:
             stopped |= zip(equation.outvars, read)
         else:
-            params = {name: _without_stops(value) for name, value in equation.params.items()}
+            params = {name: _without_stops_in(value) for name, value in equation.params.items()}
             kept.append(equation.replace(invars=read, params=params))
-    return part.replace(eqns=kept, outvars=origins(part.outvars))
+    return jaxpr.replace(eqns=kept, outvars=origins(jaxpr.outvars))
+
+
+def _without_stops_in(value: Any) -> Any:
+    """Return a parameter of an equation, with its jaxprs as `_without_stops` gives them."""
+    if hasattr(value, "jaxpr"):
+        return value.replace(jaxpr=_without_stops(value.jaxpr))
+    if hasattr(value, "eqns"):
+        return _without_stops(value)
+    if type(value) in (list, tuple):
+        return [_without_stops_in(each) for each in value]
+    return value
 
 
 def is_straight_through(jaxpr: Any) -> bool:

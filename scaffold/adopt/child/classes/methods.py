@@ -91,7 +91,7 @@ def parameters_of_method(cls: type, name: str) -> list[inspect.Parameter] | None
     """Return the parameters of a method without `self`, or None if there is no signature.
 
     The class is read, because a wrapper of the instance hides some parameters. Missing annotations come from
-    the overridden method of a base. A method that passes all its arguments on takes those of the other method.
+    the overridden method of a base. A method that passes all on takes the arguments of the other method.
     """
     name = passed_on_to(cls, name) or name
     try:

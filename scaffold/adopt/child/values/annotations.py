@@ -209,9 +209,9 @@ def unaliased(annotation: Any) -> Any:
     """
     while (alias := alias_of(annotation)) is not None:
         annotation = alias.__value__
-    dtypes: Any = getattr(sys.modules.get("jaxtyping"), "AbstractDtype", None)
-    is_alone = dtypes is not None and isinstance(annotation, type) and issubclass(annotation, dtypes)
-    return annotation[jax.Array, "..."] if is_alone else annotation
+    dtypes: Any = getattr(sys.modules.get("jaxtyping"), "AbstractDtype", ())
+    is_alone = isinstance(annotation, type) and issubclass(annotation, dtypes)
+    return typing.cast(Any, annotation)[jax.Array, "..."] if is_alone else annotation
 
 
 def kinds_of_variable(variable: Any) -> list[Any]:

@@ -281,7 +281,7 @@ def callables(name: str, protocol: type, context: Context) -> list[Source]:
 
 
 LAYERS = ((3, 3), (3, 2), (6, 3))
-"""Sizes of layers that stand for any module, at last for a module that is given two inputs side by side."""
+"""Sizes of layers that stand for any module. The last takes two inputs side by side."""
 
 
 def modules() -> list[Source]:

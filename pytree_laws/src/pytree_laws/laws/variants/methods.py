@@ -198,8 +198,7 @@ def _check_in_bfloat16(
                 return
             raise
     for i, out in enumerate(closed.out_avals):
-        right = not jnp.issubdtype(out.dtype, jnp.floating) or out.dtype == jnp.bfloat16
-        right = right or out.weak_type  # A number of Python goes with every dtype.
+        right = out.weak_type or not jnp.issubdtype(out.dtype, jnp.floating) or out.dtype == jnp.bfloat16
         message = f"with bfloat16 leaves and arguments it is {out.dtype}"
         is_free = i in fixed and not is_constant(closed, i)
         is_free = is_free or (out.dtype == jnp.float32 and documents_float32(cls))
