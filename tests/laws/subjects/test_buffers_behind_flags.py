@@ -100,6 +100,55 @@ class RelearntLaws(LearnableLaws):
     form = Relearnt
 
 
+class Freezable(Whitened):
+    """A flag by which the gradient is cut off."""
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * (x - (self.shift if self.whiten else jax.lax.stop_gradient(self.shift)))
+
+    def score(self, x: jax.Array, learn: bool = True) -> jax.Array:
+        return self.weight * (x - (self.shift if learn else jax.lax.stop_gradient(self.shift)))
+
+
+class Refrozen(Freezable):
+    """The same, of which both flags decide on another value as well."""
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * (x - (self.shift if self.whiten else 2 * jax.lax.stop_gradient(self.shift)))
+
+    def score(self, x: jax.Array, learn: bool = True) -> jax.Array:
+        return self.weight * (x - (self.shift if learn else 2 * jax.lax.stop_gradient(self.shift)))
+
+
+class FreezableLaws(LearnableLaws):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("shift", "param", (3,)))
+    form = Freezable
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {**super().inputs(seed), "whiten": True}
+
+    def build(self, weight: jax.Array, shift: jax.Array, whiten: bool = True) -> Any:
+        return self.form(weight, shift, whiten)
+
+
+class RefrozenLaws(FreezableLaws):
+    form = Refrozen
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "test_p09_uses_its_parameters_in_each_configuration",
+        "test_p09_methods_have_gradients_at_other_values",
+    ],
+)
+def test_an_option_that_does_no_more_than_stop_gradients_may(test: str) -> None:
+    with settings():
+        getattr(FreezableLaws(), test)()
+        with pytest.raises(LawBroken, match="no gradient reaches"):
+            getattr(RefrozenLaws(), test)()
+
+
 def test_an_option_that_does_no_more_than_let_gradients_through_may() -> None:
     with settings():
         LearnableLaws().test_p09_buffers_have_no_gradient_in_each_configuration()

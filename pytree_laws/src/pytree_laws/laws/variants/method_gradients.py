@@ -31,7 +31,7 @@ from ...discover.method_slopes import (
     stopped_in,
     stopped_leaves,
 )
-from ...discover.method_uses import gives_an_instance
+from ...discover.method_uses import Traced, Use, gives_an_instance
 from ...discover.traced_uses import traced_uses
 from ...engine.applicability import METHODS, Condition, need, of_methods
 from ...engine.registry import Checks
@@ -146,15 +146,20 @@ def test_p09_methods_keep_gradients_from_buffers_at_other_values(subject: Suite)
     for method in traced_methods(subject):
         traced = [(use, trace) for use, trace, _ in traced_uses(subject)[method.name] if trace is not None]
         kept_away = {name for pair in traced if pair[0].is_plain for name in stopped_leaves(subject, *pair)}
-        plain = [trace.jaxpr.jaxpr for use, trace in traced if use.is_plain]
         for use, trace in traced:
-            if any(differ_in_stops_alone(usual, trace.jaxpr.jaxpr) for usual in plain):
-                continue  # The option is there to let gradients through.
+            if _decides_on_stops(traced, trace):
+                continue
             for name in leaves_with_gradient(subject, use, trace):
                 message = (
                     f"a gradient reaches the buffer `{name}`, which `stop_gradient` keeps away in the example"
                 )
                 check(name not in kept_away & buffers.keys(), use.name, message, hint)
+
+
+def _decides_on_stops(traced: Sequence[tuple[Use, Traced]], trace: Traced) -> bool:
+    """Whether a use differs from the example in stops alone, by an option that lets gradients through."""
+    plain = (usual.jaxpr.jaxpr for use, usual in traced if use.is_plain)
+    return any(differ_in_stops_alone(usual, trace.jaxpr.jaxpr) for usual in plain)
 
 
 @CHECKS.register(CLOSED)
@@ -201,8 +206,9 @@ def _check_stopped(method: Method, where: str, path: str) -> None:
 def test_p09_methods_have_gradients_at_other_values(subject: Suite) -> None:
     for method in traced_methods(subject, declared=True):
         usual = set[str]()
-        for use, trace, _ in traced_uses(subject)[method.name]:
-            stopped = stopped_leaves(subject, use, trace) if trace is not None else []
+        traced = [(use, trace) for use, trace, _ in traced_uses(subject)[method.name] if trace is not None]
+        for use, trace in traced:
+            stopped = [] if _decides_on_stops(traced, trace) else stopped_leaves(subject, use, trace)
             flowing = subject.flowing_values(use.instance)[0].keys() - usual if stopped else ()
             for name in stopped:
                 message = f"what it gives depends on `{name}`, and no gradient reaches that"
