@@ -67,7 +67,7 @@ from scaffold.spec.skeletons.shapes.loops import (
 )
 from scaffold.spec.skeletons.shapes.operators import combined
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
-from scaffold.spec.skeletons.shapes.required import learn_required
+from scaffold.spec.skeletons.shapes.required import chosen, learn_chosen, learn_required
 
 if TYPE_CHECKING:
     from scaffold.spec.skeletons.shapes.uses import Uses
@@ -126,6 +126,7 @@ class Scope(Struct):
                 case ast.If() | ast.While() | ast.With():
                     inner = [part for part in ast.iter_child_nodes(statement) if isinstance(part, ast.stmt)]
                     before = {**self.bound}
+                    learn_chosen(self, statement) if isinstance(statement, ast.If) else None
                     given = self.block(inner) or given
                     # What one branch makes of a name in an unknown way, another leaves as it is.
                     self.bound |= {name: held for name, held in before.items() if self.bound[name] is None}
@@ -211,9 +212,7 @@ class Scope(Struct):
                 self.shapes.hold_counts(places)
                 return part_of(self.shapes, self.value(inner), parts, places)
             case _:
-                for part in ast.iter_child_nodes(node):
-                    self.value(part) if isinstance(part, ast.expr) else None
-                return None
+                return chosen(self, node)
 
     def _in_variable(self, node: ast.expr) -> ast.expr:
         """Return the Variable whose value an expression reads, if its shape is known, or the expression."""

@@ -62,7 +62,9 @@ def part_of(shapes: Shapes, shape: Shape, index: Sequence[ast.expr], places: Seq
         parts = shapes.unpack(shape, len(shape.shapes if isinstance(shape, Parts) else shape.fields))
         return parts[place] if -len(parts) <= place < len(parts) else None
     if len(index) == 1 and isinstance(index[0], ast.Constant) and isinstance(index[0].value, int):
-        return shapes.row(shape)
+        is_tuple = isinstance(shape, Unknown) and shapes.is_among(shapes.tuples, shape)
+        parts = shapes.parts_of(shape.name) if is_tuple and isinstance(shape, Unknown) else []
+        return parts[place] if place is not None and place < len(parts) else shapes.row(shape)
     if shapes.known(shape) is None and (axes > 1 or (axes == 1 and len(index) > 1)):
         shapes.learn(shape, tuple(shapes.new() for _ in range(axes)))
     dims, gathered = shapes.known(shape), shapes.known(places[0])
