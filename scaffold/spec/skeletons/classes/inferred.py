@@ -5,7 +5,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scaffold.source.definitions import arguments_of, arguments_with_defaults, method_of, owner_of
+from scaffold.source.definitions import (
+    annotations_taken,
+    arguments_of,
+    arguments_with_defaults,
+    method_of,
+    owner_of,
+)
 from scaffold.source.expressions import Function, nodes_of
 from scaffold.source.instance import given_as, is_any, is_used_as_instance, kept_arguments, last_name
 from scaffold.source.local_makers import unfolded
@@ -89,9 +95,17 @@ def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str,
     for name in (name for name in bare if name in read and name not in trees):
         is_instance = is_type and is_used_as_instance(node, name, owner)
         types[name] = owner.name if is_instance else names.shapes_of(owner).of_argument(node.name, name)
-    made = types_taken(node, names.classes)
+    made = {**types_taken(node, names.classes), **_types_handed_on(node, owner, names)}
     types = {name: types[name] for name in bare if types[name]}
     return types | dict(_stated(node, owner, names)) | {name: made[name] for name in bare if name in made}
+
+
+def _types_handed_on(node: Function, owner: ast.ClassDef, names: Names) -> dict[str, str]:
+    """Map bare arguments to the class or number that a method takes for them: `self.move(cloud)`."""
+    methods = {part.name: part for part in owner.body if isinstance(part, Function)}
+    taken = {name: ast.unparse(said).strip("'\"") for name, said in annotations_taken(node, methods).items()}
+    known = (*names.classes, "int", "float", "bool", "str")
+    return {name: text for name, text in taken.items() if text in known and is_of_grammar(text, names)}
 
 
 def _stated(node: Function, owner: ast.ClassDef, names: Names) -> Iterator[tuple[str, str]]:

@@ -47,7 +47,7 @@ class ClassShapes(Struct, frozen=True):
     def of_argument(self, function: str, name: str) -> str:
         """Return the type of a method's argument in the grammar, or `""` if no use reveals the shape.
 
-        A time that meets an unnamed axis is a scalar, as in a table of frequencies, or of entries by step.
+        A time that meets an unnamed axis is a scalar, as in a table of frequencies or of steps.
         """
         known = self.shapes.known(Unknown(f"{function}.{name}"))
         if name in _TIMES and known is not None and len(known) == 1 and known[0].startswith(AXIS):
