@@ -22,9 +22,11 @@ from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import (
     STATE,
     Held,
     Parts,
+    Places,
     Record,
     Shape,
     Unknown,
+    is_dims,
 )
 from scaffold.spec.skeletons.shapes.algebra.products import FIELD, product
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
@@ -210,7 +212,9 @@ class Scope(Struct):
                 learn_axes(self, inner, parts)
                 places = [*map(self.value, parts)]
                 self.shapes.hold_counts(places)
-                return part_of(self.shapes, self.value(inner), parts, places)
+                held = self.value(inner)
+                given = part_of(self.shapes, held, parts, places)
+                return Places.along(held.of, given) if isinstance(held, Places) and is_dims(given) else given
             case _:
                 return chosen(self, node)
 

@@ -35,6 +35,8 @@ NUMBER_AT = {
     **dict.fromkeys(("dynamic_update_index_in_dim", "dynamic_update_slice_in_dim"), 2),
 }
 """Position of the argument that is a single whole number, by function."""
+PLACES = {"argmax": 0, "argmin": 0, "argsort": 0, "categorical": 1}
+"""Functions that return indices along an axis of an array, with the position of the array."""
 JOINS = ("concatenate", "concat", "hstack", "stack")
 """Functions that join the arrays in a list, their first argument."""
 OF_TWO = ("maximum", "minimum", "add", "subtract", "multiply", "power", "arctan2", "hypot", "logaddexp")
