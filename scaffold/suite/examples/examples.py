@@ -18,7 +18,7 @@ from scaffold.spec.construction.constructor import (
     parameters,
     rebuilds_by,
 )
-from scaffold.spec.construction.guards import count_of_entries, is_asked_alone, taken_float
+from scaffold.spec.construction.guards import count_of_entries, example_ints, is_asked_alone, taken_float
 from scaffold.spec.construction.sizes import all_positive, is_int, several, sizes
 from scaffold.spec.fields.annotations import is_tuple_as_written
 from scaffold.spec.grammar.dtypes import DTYPES
@@ -42,7 +42,7 @@ from scaffold.spec.grammar.types import (
     first_member,
     walk,
 )
-from scaffold.spec.grammar.values import EXAMPLE_INT, EXAMPLE_INTS
+from scaffold.spec.grammar.values import EXAMPLE_INT
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.states import is_state, is_stateful
 from scaffold.suite.examples.layers import layer_source
@@ -156,18 +156,19 @@ class Examples(Struct, frozen=True, dict=True):
             case TupleType(items=items, variadic=variadic):
                 items = items * count_of_entries(self.spec, name) if variadic else items
                 parts = self._each(items, name, offset)
-                is_of_ints = variadic and parts == [EXAMPLE_INT] * 2
-                return EXAMPLE_INTS["tuple"] if is_of_ints else _listed(parts)
+                is_of_ints = variadic and {*parts} == {EXAMPLE_INT}
+                return repr(example_ints(self.spec, name, is_tuple=True)) if is_of_ints else _listed(parts)
             case LiteralType(values=values):
                 return repr(values[0])
             case CallableType():
                 return example_function(self.spec, kind, name)
             case ListType(item=item):
                 parts = self._each((item,) * count_of_entries(self.spec, name), name, offset)
-                return _listed(parts, is_tuple=is_tuple_as_written(self.spec, name))
+                is_of_ints = {*parts} == {EXAMPLE_INT}
+                ints = example_ints(self.spec, name, is_tuple=False) if is_of_ints else ()
+                return _listed([*map(str, ints)] or parts, is_tuple=is_tuple_as_written(self.spec, name))
             case DictType(item=item):
-                # Not in the order of the keys, in which jax takes them.
-                entries = sorted((*keys, "z" if "b" in keys else "b"), reverse=True)
+                entries = sorted((*keys, "z" if "b" in keys else "b"), reverse=True)  # jax sorts them
                 pairs = (f"{k!r}: {self.value(item, name, offset + 10 * i)}" for i, k in enumerate(entries))
                 return f"{{{', '.join(pairs)}}}"
             case TreeType(text=text):

@@ -94,7 +94,7 @@ def test_parts_are_as_many_as_the_places_where_they_go(tmp_path: Path) -> None:
     assert text.count('(3,), "int32")') == 2 and "sample(seed, (3,))" in text
 
 
-ARMS = '''
+ARMS = """
 class Arms(eqx.Module):
     weight: Float[Array, "arms dim"]
 
@@ -104,7 +104,7 @@ class Arms(eqx.Module):
     def regret(self, x: Float[Array, " dim"], rewards, key):
         {statement}
         return jnp.max(rewards) - {entry}
-'''
+"""
 ENTRIES = {
     "a method's": ("pass", "rewards[self.choose(x)]", "(2,)"),
     "drawn": ("i = jax.random.categorical(key, self.weight @ x)", "rewards[i]", "(2,)"),
