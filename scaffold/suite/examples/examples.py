@@ -50,7 +50,7 @@ from scaffold.suite.examples.trees import leaf_of_fields
 from scaffold.suite.reads.compared_values import compared_texts
 from scaffold.suite.reads.differentiated import example_function
 from scaffold.suite.reads.inherited import bound_of, concrete, how_to_build
-from scaffold.suite.reads.places import place_of
+from scaffold.suite.reads.places import end_of_indices, place_of
 from scaffold.suite.reads.positive import positive_names_with
 from scaffold.suite.reads.quiet_defaults import default_numbers, is_quiet, says_none
 from scaffold.suite.sizes.cut_lengths import with_cut_lengths
@@ -231,8 +231,9 @@ class Examples(Struct, frozen=True, dict=True):
 
     def sample(self, kind: ArrayType, name: str, offset: int) -> str:
         parts = [self.seed(offset), repr(self.shape(kind))]
-        if DTYPES[kind.dtype][1] != "float":
-            parts.append(f'"{DTYPES[kind.dtype][1]}"')
+        parts += [f'"{DTYPES[kind.dtype][1]}"'] if DTYPES[kind.dtype][1] != "float" else []
+        end = end_of_indices(self.spec, name, self.dim) if DTYPES[kind.dtype][1].startswith("int") else 0
+        parts += [f"high={end}"] if end else []
         parts += ["positive=True"] if name in self.positive and kind.inexact else []
         return f"sample({', '.join(parts)})"
 
