@@ -104,7 +104,9 @@ def _stepped(call: Call) -> Iterator[str]:
             case ast.Subscript(value=ast.Name(id=name), slice=index) if name in arrays:
                 pairs = zip(elements_of(index), arrays[name].dims, strict=False)
                 yield from (dim for part, dim in pairs if _cuts_off(part))
-            case ast.Call(args=[_, *ends]) if last_name(node) in ("scan", "fori_loop"):
+            case ast.Call(args=arguments) if last_name(node) in ("scan", "fori_loop"):
+                rows = argument_of(node, 2, "xs") if last_name(node) == "scan" else None
+                ends = arguments[:2] if last_name(node) == "fori_loop" else [rows] if rows else []
                 named = (part for end in ends for part in elements_of(end))
                 yield from (dim for part in named for dim in _dims_gone_through(part, arrays, lengths))
             case ast.For(iter=over) | ast.comprehension(iter=over):

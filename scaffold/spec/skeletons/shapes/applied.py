@@ -120,7 +120,11 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
 def places_along(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> Shape:
     """Return the indices that `jnp.argmax(x, axis=-1)` or a similar function returns, or None."""
     others = [keyword.arg for keyword in call.keywords if keyword.arg not in ("axis", "descending")]
-    dims = shapes.known(arrays[PLACES[name]]) if len(arrays) > PLACES[name] else None
+    array = arrays[PLACES[name]] if len(arrays) > PLACES[name] else None
+    dims = shapes.known(array)
+    if isinstance(array, Unknown) and dims is None and name == "argsort":
+        shapes.computes([array])  # which makes it a vector, if nothing else says its axes
+        dims = (shapes.length(array, 0),)
     said = next(iter(given_as(call, "axis")), call.args[1] if len(call.args) > 1 + PLACES[name] else None)
     is_flat = said is None and name in ("argmax", "argmin")
     axis = -1 if said is None else whole_number(said)

@@ -249,6 +249,9 @@ class Scope(Struct):
             for field in fields_of_counts(record, node):
                 self.shapes.holds_counts(field)
             return built_record(self.shapes, record, taken, named)
+        if name == "replace" and node.args and ast.unparse(node.args[0]) == "self":
+            for field, shape in named.items():
+                self._store(self._field(field), shape)
         if name in JOINS and node.args:
             return joined(self.shapes, node, [*map(self.value, getattr(node.args[0], "elts", []))])
         learn_counts(self, node, taken)
