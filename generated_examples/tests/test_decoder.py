@@ -168,7 +168,7 @@ class TestLanguageModel(PytreeLaws):
         return LanguageModel(**inputs)
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
-        return (sample(seed, (7,), "int32"),)
+        return (sample(seed, (7,), "int32", high=24),)
 
     def call(self, instance: Any, *arguments: Any) -> Any:
         (tokens,) = arguments

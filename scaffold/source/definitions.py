@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from scaffold.source.expressions import (
     Function,
@@ -160,6 +160,24 @@ def parameters_with_defaults(function: Function) -> list[tuple[ast.arg, ast.expr
 def arguments_of(function: Function) -> list[ast.arg]:
     """Return the named arguments of a method, without `self` or `cls`."""
     return [argument for argument, _ in arguments_with_defaults(function)]
+
+
+def annotations_taken(function: Function, methods: Mapping[str, Function]) -> dict[str, ast.expr]:
+    """Map bare arguments to the annotations of the methods of `self` that get them as they are given."""
+    bare = {argument.arg for argument in arguments_of(function) if argument.annotation is None}
+    names = [*nodes_of(ast.Name, *function.body)]
+    stored = {name.id: name.lineno for name in reversed(names) if isinstance(name.ctx, ast.Store)}
+    taken: dict[str, ast.expr] = {}
+    for call in nodes_of(ast.Call, *function.body):
+        method = methods.get(ast.unparse(call.func).removeprefix("self."))
+        said = {part.arg: part.annotation for part in arguments_of(method)} if method is not None else {}
+        by_name = [(keyword.arg, keyword.value) for keyword in call.keywords]
+        for parameter, given in (*zip(said, call.args, strict=False), *by_name):
+            annotation = said.get(parameter or "")
+            name = given.id if isinstance(given, ast.Name) and given.id in bare else ""
+            if name and annotation is not None and stored.get(name, call.lineno) >= call.lineno:
+                taken.setdefault(name, annotation)
+    return taken
 
 
 def gives_instance(function: Function, name: str, others: Collection[Function] = ()) -> bool:

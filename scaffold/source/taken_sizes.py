@@ -119,3 +119,18 @@ def names_in_size(expression: ast.expr) -> Iterator[str]:
             yield from names_in_size(right)
         case _:
             pass
+
+
+def is_paired(name: str, *trees: ast.AST) -> bool:
+    """Whether code reads neighbouring entries of a sequence together: `zip(sizes[:-1], sizes[1:])`."""
+    for part in nodes_of(ast.Subscript, *trees):
+        if ast.unparse(part.value).removeprefix("self.") == name:
+            match part.slice:
+                case ast.Slice(lower=ast.Constant(value=1), upper=None, step=None):
+                    return True
+                case ast.BinOp(op=ast.Add() | ast.Sub(), right=ast.Constant(value=1)):
+                    return True
+                case _:
+                    pass
+    calls = (call for call in nodes_of(ast.Call, *trees) if ast.unparse(call.func).endswith("pairwise"))
+    return any([ast.unparse(part).removeprefix("self.") for part in call.args] == [name] for call in calls)

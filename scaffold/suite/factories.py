@@ -1,4 +1,4 @@
-"""Class methods that build an instance from sizes alone, such as `Net.empty(3)`.
+"""Class methods that build an instance from sizes, such as `Net.empty(3)`, or from fewer arrays.
 
 They replace a constructor whose arguments are guesses, or have no example.
 """
@@ -79,7 +79,10 @@ def _defaults(method: Method) -> dict[str, str | None]:
 def factory_calls(
     methods: Iterable[Method], spec: ModuleSpec, known: Mapping[str, ModuleSpec]
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Yield the class methods that build an instance from sizes, keys and trees, with these arguments."""
+    """Yield the class methods that build an instance from sizes, keys and trees, with these arguments.
+
+    A method may also take arrays if it makes others of them, which then belong together.
+    """
     others = [other for method in spec.methods if (other := function_of(method.call.source)) is not None]
     for method in methods:
         function = function_of(method.call.source)
@@ -87,18 +90,27 @@ def factory_calls(
         if not makes or method.owner == "self" or method.name.startswith("_") or _needs_one(method):
             continue
         needed = [name for name, default in _defaults(method).items() if default is None]
-        values = dict(_values(method, Subject(spec, known).examples))
+        values = dict(_values(method, Subject(spec, known).examples, _makes_arrays(method, spec)))
         if values.keys() >= {*needed}:
             yield f"{spec.name}.{method.name}", [(name, values[name]) for name in needed]
 
 
-def _values(method: Method, examples: Examples) -> Iterator[tuple[str, str]]:
-    """Yield examples of arguments for which any value will do: sizes, random keys, and trees."""
+def _makes_arrays(method: Method, spec: ModuleSpec) -> bool:
+    """Whether a method takes fewer arrays than the constructor."""
+    taken = (each.type for each in method.call.args if each.default is None)
+    arrays = sum(isinstance(kind, ArrayType) for kind in taken)
+    return 0 < arrays < sum(isinstance(each.type, ArrayType) for each in parameters(spec))
+
+
+def _values(method: Method, examples: Examples, takes_arrays: bool) -> Iterator[tuple[str, str]]:
+    """Yield examples of arguments for which any value will do: sizes, random keys, trees, and some arrays."""
     for place, (argument, size) in enumerate(zip(method.call.args, primes(), strict=False)):
         match argument.type:
             case ScalarType(name="int"):  # of which a method may take arrays
                 yield argument.name, str(examples.sizes.get(argument.name, size))
             case TreeType() | ArrayType(dtype="key") as kind:
+                yield argument.name, examples.value(kind, argument.name, place)
+            case ArrayType() as kind if takes_arrays:
                 yield argument.name, examples.value(kind, argument.name, place)
             case _:
                 pass

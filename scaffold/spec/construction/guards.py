@@ -11,11 +11,12 @@ from typing import Any, cast
 from scaffold.source.expressions import expression_or_none, nodes_of, parsed
 from scaffold.source.instance import last_name
 from scaffold.source.lists import created_shape
+from scaffold.source.taken_sizes import is_paired
 from scaffold.spec.construction.arithmetic import evaluate, measured, solved
-from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.construction.constructor import parameters, sources_of
 from scaffold.spec.construction.local_sizes import sizes_written
 from scaffold.spec.grammar.types import LARGEST, ArrayType, TupleType, Type, first_member, members_of
-from scaffold.spec.grammar.values import literal_or_none
+from scaffold.spec.grammar.values import EXAMPLE_INT, EXAMPLE_PAIRED, literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 
@@ -96,14 +97,24 @@ def _lengths(spec: ModuleSpec) -> dict[str, str]:
 def count_of_entries(spec: ModuleSpec, name: str) -> int:
     """Return the number of entries in the example of a tuple or list of any length.
 
-    If `len(name) != 1` raises, the number is 1.
+    If `len(name) != 1` raises, the number is 1. If code reads neighbours together, it is 3 where possible.
     """
     said = [condition for condition in conditions_of_constructor(spec) if name in re.findall(_LEN, condition)]
 
     def is_taken(count: int) -> bool:
         return not any(measured(re.sub(_LEN, str(count), condition), {}) for condition in said)
 
-    return next(filter(is_taken, _ENTRIES), _ENTRIES[0])
+    sources = (spec.making, *(source for field in spec.fields for source in sources_of(field)))
+    are_pairs = is_paired(name, *(parsed(source) for source in sources if name in source))
+    return next(filter(is_taken, (*[3] * are_pairs, *_ENTRIES)), _ENTRIES[0])
+
+
+def example_ints(spec: ModuleSpec, name: str, *, is_tuple: bool) -> tuple[int, ...]:
+    """Return the example of several whole numbers, which differ in a tuple, and where there are three."""
+    count = count_of_entries(spec, name)
+    if count == len(EXAMPLE_PAIRED):
+        return EXAMPLE_PAIRED
+    return (2, 3) if is_tuple and count == 2 else (int(EXAMPLE_INT),) * count
 
 
 def refused_conditions(tree: ast.AST) -> Iterator[ast.expr]:

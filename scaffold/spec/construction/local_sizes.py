@@ -23,6 +23,8 @@ from scaffold.spec.once import once
 _INT = ScalarType("int")
 _CONVOLVES = re.compile(r"conv|correlat")
 _OF_SPLIT = ("ary", "indices_or_sections", "axis")
+_STEPS = 4
+"""The least number of steps that show their order, also after one of them is cut off."""
 _TAKE_LARGEST = ("top_k", "approx_max_k", "approx_min_k")
 
 
@@ -79,8 +81,9 @@ def data_lengths(spec: ModuleSpec) -> frozenset[str]:
 
 @once
 def lengths_by_bounds(spec: ModuleSpec) -> dict[str, int]:
-    """Return a length for data dims, so that counts along them lie on both sides of a default.
+    """Return a length for data dims, so that steps show their order.
 
+    Counts also lie on both sides of a default.
     `jnp.sum(nights < 0, axis=0) > limit` is always false if there are no more than `limit` nights.
     """
     free, least = data_lengths(spec), dict[str, int]()
@@ -88,7 +91,50 @@ def lengths_by_bounds(spec: ModuleSpec) -> dict[str, int]:
         bound = _default_bound(call)
         dims = free.intersection(dims_in(array_arguments(call).values()))
         least |= {dim: max(least.get(dim, 0), 2 * bound) for dim in dims if bound}
+        least |= {dim: max(least.get(dim, 0), _STEPS) for dim in free.intersection(_stepped(call))}
     return least
+
+
+def _stepped(call: Call) -> Iterator[str]:
+    """Yield the dims along which a method scans, loops or cuts off entries, as by `tags[1:]`."""
+    arrays = array_arguments(call)
+    lengths = {**dict(_lengths(arrays)), **dict(_names_of_sizes(arrays, call.text))} if arrays else {}
+    for node in ast.walk(parsed(call.text)) if arrays else ():
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), slice=index) if name in arrays:
+                pairs = zip(elements_of(index), arrays[name].dims, strict=False)
+                yield from (dim for part, dim in pairs if _cuts_off(part))
+            case ast.Call(args=arguments) if last_name(node) in ("scan", "fori_loop"):
+                rows = argument_of(node, 2, "xs") if last_name(node) == "scan" else None
+                ends = arguments[:2] if last_name(node) == "fori_loop" else [rows] if rows else []
+                named = (part for end in ends for part in elements_of(end))
+                yield from (dim for part in named for dim in _dims_gone_through(part, arrays, lengths))
+            case ast.For(iter=over) | ast.comprehension(iter=over):
+                yield from _dims_gone_through(over, arrays, lengths)
+            case _:
+                pass
+
+
+def _cuts_off(part: ast.expr) -> bool:
+    """Whether an index leaves out a fixed number of entries at an end: `1:` or `:-1`."""
+    ends = (part.lower, part.upper) if isinstance(part, ast.Slice) and part.step is None else ()
+    return any(whole_number(end) for end in ends)
+
+
+def _dims_gone_through(
+    over: ast.expr, arrays: Mapping[str, ArrayType], lengths: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield the dims of the rows or of the numbers that a loop goes through."""
+    match over:
+        case ast.Name(id=name) | ast.Subscript(value=ast.Name(id=name)) if name in arrays:
+            yield arrays[name].dims[0]
+        case ast.Call(args=parts) if last_name(over) in ("range", "zip", "enumerate", "reversed", "arange"):
+            for part in parts:
+                yield from _dims_gone_through(part, arrays, lengths)
+        case _ if ast.unparse(over) in lengths:
+            yield lengths[ast.unparse(over)]
+        case _:
+            pass
 
 
 def _default_bound(call: Call) -> int:

@@ -11,11 +11,10 @@ from scaffold.errors import Fault
 from scaffold.mesh_axes import axes_of
 from scaffold.source.expressions import nodes_of, parsed
 from scaffold.source.taken_sizes import NAMED_SIZE, sizes_taken
-from scaffold.spec.construction import local_sizes
+from scaffold.spec.construction import guards, local_sizes
 from scaffold.spec.construction.arithmetic import evaluate, measured, primes
 from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims, written_dims
 from scaffold.spec.construction.divisions import all_divide, least_sizes, multiplied
-from scaffold.spec.construction.guards import axes_shown, is_refused, is_size, required_sizes, shown_by_values
 from scaffold.spec.construction.made_dims import dims_of_arguments, settings_as_long
 from scaffold.spec.grammar import types
 from scaffold.spec.grammar.named_dims import AXIS
@@ -47,12 +46,12 @@ Sizes = Mapping[str, int]
 @once
 def sizes(spec: ModuleSpec) -> dict[str, int]:
     """Choose a size for every dim and every required int argument, if possible so that no dim is empty."""
-    values = {name: int(source) for name, source in spec.test.values if is_size(source)}
+    values = {name: int(source) for name, source in spec.test.values if guards.is_size(source)}
     defaults = {**dict(spec.constants), **_default_sizes(spec)}
     chosen = {
         **dict.fromkeys((*local_sizes.counts_taken(spec), *filter(_DIMS.search, _sized_names(spec))), _FEW),
         **_small_defaults(spec, defaults, {*values.values(), *dict(spec.test.sizes).values()}),
-        **dict(shown_by_values(spec)),
+        **dict(guards.shown_by_values(spec)),
         **values,
         **dict(spec.test.sizes),
     }
@@ -97,7 +96,7 @@ def _ties(spec: ModuleSpec, chosen: Collection[str]) -> dict[str, str]:
     # Both ways, where the size is known of what is tied alone.
     turned = {size: dim for dim, size in spec.test.ties if dim in chosen and size.isidentifier()}
     made = {**settings_as_long(spec), **dims_of_arguments(spec)}
-    said = {**dict(local_sizes.limits(spec)), **made, **required_sizes(spec)}
+    said = {**dict(local_sizes.limits(spec)), **made, **guards.required_sizes(spec)}
     return {**said, **dict(spec.test.ties), **turned}
 
 
@@ -211,7 +210,7 @@ def _default_sizes(spec: ModuleSpec) -> dict[str, int]:
     return {
         parameter.name: int(parameter.default)
         for parameter in parameters(spec)
-        if is_int(parameter.type) and parameter.default is not None and is_size(parameter.default)
+        if is_int(parameter.type) and parameter.default is not None and guards.is_size(parameter.default)
     }
 
 
@@ -222,28 +221,28 @@ def is_int(kind: types.Type | None) -> bool:
 
 def several(spec: ModuleSpec, name: str) -> tuple[int, ...] | None:
     """Return the sizes for which `*name` stands in the tests, or None if only running code would tell."""
-    shape = dict(spec.test.shapes).get(name, axes_shown(spec, name))
+    shape = dict(spec.test.shapes).get(name, guards.axes_shown(spec, name))
     if shape is not None:
         return shape
     parameter = next((parameter for parameter in parameters(spec) if parameter.name == name), None)
     source = dict(spec.test.values).get(name) or (parameter.default if parameter else None)
     if source is None:
-        return _example(parameter.type) if parameter is not None else (2, 3)
+        return _example(spec, name, parameter.type) if parameter is not None else (2, 3)
     value = literal_or_none(source)
     listed = cast("list[Any]", value) if isinstance(value, tuple | list) else [value]
     return tuple(listed) if all(type(size) is int and 0 < size < types.LARGEST for size in listed) else None
 
 
-def _example(kind: types.Type | None) -> tuple[int, ...] | None:
+def _example(spec: ModuleSpec, name: str, kind: types.Type | None) -> tuple[int, ...] | None:
     match kind:
         case types.ScalarType(name="int"):
             return (3,)
         case types.TupleType(items=items, variadic=variadic):
-            return (2, 3) if variadic else (3,) * len(items)
+            return guards.example_ints(spec, name, is_tuple=True) if variadic else (3,) * len(items)
         case types.ListType():
-            return (3, 3)
+            return guards.example_ints(spec, name, is_tuple=False)
         case types.UnionType(members=members):
-            return _example(members[0])
+            return _example(spec, name, members[0])
         case _:
             return None
 
@@ -300,7 +299,7 @@ def all_fit(spec: ModuleSpec, sized: Sizes) -> bool:
     sizes."""
     counts = (_elements(spec, array, sized) for array, _ in _arrays(spec))
     every = {**_default_sizes(spec), **sized}
-    is_taken = all_positive(spec, sized) and not is_refused(spec, every)
+    is_taken = all_positive(spec, sized) and not guards.is_refused(spec, every)
     is_taken = is_taken and all(local_sizes.is_share(*pair, every) for pair in local_sizes.shares_split(spec))
     return is_taken and all(elements <= CHOSEN_ELEMENTS for elements in counts)
 

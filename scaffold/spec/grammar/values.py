@@ -19,6 +19,8 @@ EXAMPLE_INTS = {
     **dict.fromkeys(("tuple", "Tuple"), f"(2, {EXAMPLE_INT})"),
 }
 """Sequences of whole numbers that tests pass, by the name of the type."""
+EXAMPLE_PAIRED = (2, 3, 5)
+"""Whole numbers that tests pass if code reads neighbours together, as the sizes of two layers."""
 _ANY_OBJECT = types.CallableType | types.ArrayType | types.TreeType | types.ClassType | types.OpaqueType
 """Types that a function may have, since only running it would tell."""
 _SCALARS = {"int": int, "bool": bool, "str": str, "float": float}

@@ -25,7 +25,7 @@ from scaffold.spec.grammar.types import (
     Type,
     arrays,
 )
-from scaffold.spec.model import Call, ModuleSpec
+from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.rules.bases import lineage
 from scaffold.spec.unit import siblings
 from scaffold.suite.examples.given_records import takes_records
@@ -176,11 +176,7 @@ def _names_entries(node: ast.AST) -> bool:
 
 def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, ModuleSpec]) -> bool:
     said = {key.rpartition(".")[2] for key, _ in spec.test.values if key.partition(".")[0] in (name, key)}
-    needed = [
-        each
-        for each in call.args
-        if each.type and each.name not in said and (each.default is None or is_array_left_out(each))
-    ]
+    needed = [each for each in call.args if each.type and each.name not in said and _is_chosen(name, each)]
     unknown = unknown_dims(spec)
     made = unknown & dims_in(field.type for field in spec.stored)
     if any(
@@ -212,6 +208,11 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
         )
         for each in needed
     )
+
+
+def _is_chosen(name: str, argument: Argument) -> bool:
+    """Whether the tests choose an argument. A method states the shape of an array that it may do without."""
+    return argument.default is None or (name == "__init__" and is_array_left_out(argument))
 
 
 def _names_refused(call: Call) -> list[set[str]]:

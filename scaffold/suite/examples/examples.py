@@ -18,7 +18,7 @@ from scaffold.spec.construction.constructor import (
     parameters,
     rebuilds_by,
 )
-from scaffold.spec.construction.guards import count_of_entries, is_asked_alone, taken_float
+from scaffold.spec.construction.guards import count_of_entries, example_ints, is_asked_alone, taken_float
 from scaffold.spec.construction.sizes import all_positive, is_int, several, sizes
 from scaffold.spec.fields.annotations import is_tuple_as_written
 from scaffold.spec.grammar.dtypes import DTYPES
@@ -42,7 +42,7 @@ from scaffold.spec.grammar.types import (
     first_member,
     walk,
 )
-from scaffold.spec.grammar.values import EXAMPLE_INT, EXAMPLE_INTS
+from scaffold.spec.grammar.values import EXAMPLE_INT
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.states import is_state, is_stateful
 from scaffold.suite.examples.layers import layer_source
@@ -50,7 +50,7 @@ from scaffold.suite.examples.trees import leaf_of_fields
 from scaffold.suite.reads.compared_values import compared_texts
 from scaffold.suite.reads.differentiated import example_function
 from scaffold.suite.reads.inherited import bound_of, concrete, how_to_build
-from scaffold.suite.reads.places import place_of
+from scaffold.suite.reads.places import end_of_indices, place_of
 from scaffold.suite.reads.positive import positive_names_with
 from scaffold.suite.reads.quiet_defaults import default_numbers, is_quiet, says_none
 from scaffold.suite.sizes.cut_lengths import with_cut_lengths
@@ -156,18 +156,19 @@ class Examples(Struct, frozen=True, dict=True):
             case TupleType(items=items, variadic=variadic):
                 items = items * count_of_entries(self.spec, name) if variadic else items
                 parts = self._each(items, name, offset)
-                is_of_ints = variadic and parts == [EXAMPLE_INT] * 2
-                return EXAMPLE_INTS["tuple"] if is_of_ints else _listed(parts)
+                is_of_ints = variadic and {*parts} == {EXAMPLE_INT}
+                return repr(example_ints(self.spec, name, is_tuple=True)) if is_of_ints else _listed(parts)
             case LiteralType(values=values):
                 return repr(values[0])
             case CallableType():
                 return example_function(self.spec, kind, name)
             case ListType(item=item):
                 parts = self._each((item,) * count_of_entries(self.spec, name), name, offset)
-                return _listed(parts, is_tuple=is_tuple_as_written(self.spec, name))
+                is_of_ints = {*parts} == {EXAMPLE_INT}
+                ints = example_ints(self.spec, name, is_tuple=False) if is_of_ints else ()
+                return _listed([*map(str, ints)] or parts, is_tuple=is_tuple_as_written(self.spec, name))
             case DictType(item=item):
-                # Not in the order of the keys, in which jax takes them.
-                entries = sorted((*keys, "z" if "b" in keys else "b"), reverse=True)
+                entries = sorted((*keys, "z" if "b" in keys else "b"), reverse=True)  # jax sorts them
                 pairs = (f"{k!r}: {self.value(item, name, offset + 10 * i)}" for i, k in enumerate(entries))
                 return f"{{{', '.join(pairs)}}}"
             case TreeType(text=text):
@@ -230,8 +231,9 @@ class Examples(Struct, frozen=True, dict=True):
 
     def sample(self, kind: ArrayType, name: str, offset: int) -> str:
         parts = [self.seed(offset), repr(self.shape(kind))]
-        if DTYPES[kind.dtype][1] != "float":
-            parts.append(f'"{DTYPES[kind.dtype][1]}"')
+        parts += [f'"{DTYPES[kind.dtype][1]}"'] if DTYPES[kind.dtype][1] != "float" else []
+        end = end_of_indices(self.spec, name, self.dim) if DTYPES[kind.dtype][1].startswith("int") else 0
+        parts += [f"high={end}"] if end else []
         parts += ["positive=True"] if name in self.positive and kind.inexact else []
         return f"sample({', '.join(parts)})"
 

@@ -18,9 +18,10 @@ from scaffold.source.definitions import (
     statements,
 )
 from scaffold.source.expressions import Function, dedented, nodes_of, parsed
-from scaffold.source.instance import made_attributes
+from scaffold.source.instance import made_attributes, names_array
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.construction.guards import refused_conditions
+from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.types import ClassType, OpaqueType, walk
 from scaffold.spec.model import Argument, Method, ModuleSpec
 from scaffold.spec.reading.roles import is_trained
@@ -108,6 +109,24 @@ def _misspelt(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
         if name.startswith("__") and name.endswith("__") and name not in SPECIAL:
             meant = nearest(name, SPECIAL, 0.8)
             yield from () if meant is None else ((name, meant),)
+
+
+def untried_options(spec: ModuleSpec, known: Known) -> Iterator[tuple[str, str]]:
+    """Yield the methods that are tried without an option, whose type nothing says, each with the option."""
+    left = untried(spec, known)
+    for _, method in spec.functions:
+        function = function_of(method.call.source)
+        is_public = method.name == "__call__" or not method.name.startswith("_")
+        if function is not None and is_public and method.owner == "self" and method.name not in left:
+            given = {argument.name for argument in method.call.args if argument.type is not None}
+            given |= {key.rpartition(".")[2] for key, _ in spec.test.values}
+            for argument, default in arguments_with_defaults(function):
+                is_none = isinstance(default, ast.Constant) and default.value is None
+                is_bare = argument.annotation is None or any(
+                    map(names_array, members_of(argument.annotation))
+                )
+                if is_none and is_bare and argument.arg not in given:
+                    yield method.name, argument.arg
 
 
 def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
@@ -265,8 +284,11 @@ def _note(spec: ModuleSpec, known: Known) -> str:
         return ""
     names: dict[str, list[str]] = {}
     called = as_called(with_types_of_bases(spec, known))
-    for name, reason in untried(with_made_arguments(called, known), known).items():
+    tried = with_made_arguments(called, known)
+    for name, reason in untried(tried, known).items():
         names.setdefault(reason, []).append(name)
+    for name, option in untried_options(tried, known):
+        names.setdefault(f"{_NO_EXAMPLE}{option}", []).append(f"{name} with {option}")
     reasons = "; ".join(f"{', '.join(listed)} ({reason})" for reason, listed in names.items())
     return f"{spec.name}: not tried: {reasons}{_way_out(spec, names)}" if reasons else ""
 
@@ -276,7 +298,8 @@ def _way_out(spec: ModuleSpec, names: Mapping[str, Sequence[str]]) -> str:
     for reason, (method, *_) in names.items():
         argument = reason.removeprefix(_NO_EXAMPLE).partition(",")[0]
         if reason.startswith(_NO_EXAMPLE) and argument.isidentifier():
-            key = argument if method == "__call__" else f"{method}.{argument}"
+            name, _, _ = method.partition(" ")
+            key = argument if name == "__call__" else f"{name}.{argument}"
             if ".py" in spec.where:
                 return f': write `@test(values={{"{key}": lambda: ...}})`'
             return f': write `[test]` and `values = {{ "{key}" = "=..." }}`'

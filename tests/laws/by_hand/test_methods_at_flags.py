@@ -74,6 +74,19 @@ class UnpacksAnOrder(Bounded):
         return self.power(x) if order is None else self.power(*order)
 
 
+class Started(Response):
+    """A method with two options that belong together, and that have defaults."""
+
+    def response(self, x, begin=None, end=None):
+        begin, end = (0.0 * x, x) if begin is None and end is None else (begin, end)
+        return self.power(x) + begin * end
+
+
+class MisspeltStart(Response):
+    def response(self, x, begin=None):
+        return self.power(x) + (jnp.zero_like(x) if begin is None else begin)
+
+
 class Laws(PytreeLaws):
     cls: type = Response
     leaves = (Leaf("gain", "param", ()),)
@@ -126,4 +139,20 @@ def test_an_example_that_somebody_wrote_is_held_to_it():
 def test_a_branch_of_the_call_that_only_a_number_takes_is_tried(cls, severity):
     called = type(cls.__name__, (cls,), {"__call__": cls.response})
     suite = type("Suite", (Laws,), {"cls": called, "methods": ()})
+    assert severity_of("test_p07_can_be_called_in_each_configuration", suite) == severity
+
+
+@pytest.mark.parametrize(("cls", "severity"), [(Started, None), (MisspeltStart, ADVICE)])
+def test_a_branch_without_an_option_that_the_example_gives_is_tried(cls, severity):
+    given = 3 if cls is Started else 2
+    method = Method("response", lambda seed: tuple(sample(seed + i) for i in range(given)))
+    suite = type("Suite", (Laws,), {"cls": cls, "methods": (method,)})
+    assert severity_of("test_p07_methods_work_at_each_flag", suite) == severity
+
+
+@pytest.mark.parametrize(("cls", "severity"), [(Response, None), (MisspeltStart, ADVICE)])
+def test_a_call_without_an_option_that_the_example_gives_is_tried(cls, severity):
+    called = type(cls.__name__, (cls,), {"__call__": cls.response})
+    given = {"methods": (), "arguments": lambda self, seed: (sample(seed), sample(seed + 1))}
+    suite = type("Suite", (Laws,), {"cls": called, **given})
     assert severity_of("test_p07_can_be_called_in_each_configuration", suite) == severity

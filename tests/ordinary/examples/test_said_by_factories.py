@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import generated, suite_text
+from tests.ordinary.generated import generated, suite_text, whole_suite
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
 
@@ -97,3 +97,38 @@ def test_an_array_of_numbers_that_a_factory_lists_is_as_long_as_the_list(tmp_pat
     tests = suite_text(tmp_path, "stump")
     assert '"feature": sample(seed, (3,), "int32"),' in tests
     assert '"value": sample(seed + 1, (1, 3)),' in tests
+
+
+ES = """
+import dataclasses
+import functools
+
+import jax
+import jax.numpy as jnp
+
+
+@functools.partial(jax.tree_util.register_dataclass, data_fields=["mean", "cov"], meta_fields=["size"])
+@dataclasses.dataclass(frozen=True)
+class ES:
+    mean: jax.Array
+    cov: jax.Array
+    size: int
+
+    @classmethod
+    def create(cls, mean, size: int = 6):
+        return cls(jnp.asarray(mean), jnp.eye(mean.shape[0]), size)
+
+    def ask(self, key):
+        z = jax.random.normal(key, (self.size, self.mean.shape[0]))
+        return self.mean + z @ jnp.linalg.cholesky(self.cov).T
+
+    def tell(self, population, fitness):
+        best = population[jnp.argsort(fitness)[: self.size // 2]]
+        return dataclasses.replace(self, mean=best.mean(0))
+"""
+
+
+def test_a_factory_that_makes_arrays_of_others_goes_before_a_guess(tmp_path: Path) -> None:
+    tests = whole_suite(tmp_path, "es", ES)
+    assert "return ES.create(mean=sample(seed, (3,)))" in tests
+    assert '"tell", lambda seed: (sample(seed + 50, (5, 3)), sample(seed + 51, (5,)))' in tests

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from tests.ordinary.generated import suite_text, tried
+import pytest
+
+from tests.ordinary.generated import suite_text, tried, whole_suite
 
 HEAD = """
 import dataclasses
@@ -11,6 +13,7 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
 
 
 """
@@ -89,3 +92,31 @@ def test_parts_are_as_many_as_the_places_where_they_go(tmp_path: Path) -> None:
     tried(tmp_path, "coo", HEAD + COO)
     text = suite_text(tmp_path, "coo")
     assert text.count('(3,), "int32")') == 2 and "sample(seed, (3,))" in text
+
+
+ARMS = """
+class Arms(eqx.Module):
+    weight: Float[Array, "arms dim"]
+
+    def choose(self, x: Float[Array, " dim"]) -> Int[Array, ""]:
+        return jnp.argmax(self.weight @ x)
+
+    def regret(self, x: Float[Array, " dim"], rewards, key):
+        {statement}
+        return jnp.max(rewards) - {entry}
+"""
+ENTRIES = {
+    "a method's": ("pass", "rewards[self.choose(x)]", "(2,)"),
+    "drawn": ("i = jax.random.categorical(key, self.weight @ x)", "rewards[i]", "(2,)"),
+    "along an axis": ("i = jnp.argmin(self.weight, axis=0)", "rewards[i] * x", "(2,)"),
+    "along a later axis": ("i = self.choose(x)", "rewards[None, 0, i]", "(2, 3)"),
+    "in order": ("order = jnp.argsort(self.weight @ x)[:2]", "2 * rewards[order]", "(2,)"),
+    "computed with": ("i = self.choose(x) + 1", "rewards[i]", "(5,)"),
+}
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_places_along_an_array_say_how_long_another_is(tmp_path: Path, name: str) -> None:
+    statement, entry, shape = ENTRIES[name]
+    tests = whole_suite(tmp_path, "arms", HEAD + ARMS.format(statement=statement, entry=entry))
+    assert f"sample(seed + 51, {shape})" in tests, tests.partition('"regret"')[2]

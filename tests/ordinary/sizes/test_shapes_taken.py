@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 
@@ -77,3 +79,38 @@ def test_a_number_that_nothing_says_is_a_guess(tmp_path: Path) -> None:
     said = forked_pytest(tmp_path / "nets", "--numbers=off").stdout
     assert "not tried: the example of `__init__` is a guess, and does not fit (TypeError: 'float'" in said
     assert "fault" not in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "pairs", "given"),
+    [
+        ("tuple[int, ...]", "zip(sizes[:-1], sizes[1:])", "(2, 3, 5)"),
+        ("list[int]", "zip(sizes, sizes[1:])", "[2, 3, 5]"),
+        ("tuple[int, ...]", "itertools.pairwise(sizes)", "(2, 3, 5)"),
+        ("tuple[int, ...]", "[(sizes[i], sizes[i + 1]) for i in range(len(sizes) - 1)]", "(2, 3, 5)"),
+        ("tuple[int, ...]", "[(size, size) for size in sizes]", "(2, 3)"),
+    ],
+)
+def test_sizes_that_are_read_in_pairs_make_two_layers(
+    tmp_path: Path, kind: str, pairs: str, given: str
+) -> None:
+    text = f"""
+import itertools
+
+import equinox as eqx
+import jax
+
+
+class Stack(eqx.Module):
+    layers: list[eqx.nn.Linear]
+
+    def __init__(self, sizes: {kind}, *, key):
+        self.layers = [eqx.nn.Linear(taken, made, key=key) for taken, made in {pairs}]
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+"""
+    generated(tmp_path, {"stack": text})
+    assert f'"sizes": {given},' in suite_text(tmp_path, "stack")

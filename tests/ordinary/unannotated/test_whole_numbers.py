@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ordinary.generated import suite_text, tried
+from tests.ordinary.generated import suite_text, tried, whole_suite
 
 HEAD = """
 import equinox as eqx
@@ -49,3 +49,30 @@ class Table(eqx.Module):
 def test_it_is_given_what_its_code_takes(tmp_path: Path, name: str, text: str, given: str) -> None:
     tried(tmp_path, name, HEAD + text)
     assert given in suite_text(tmp_path, name)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "self.table[t]",
+        "self.table[2 * t - 1]",
+        "self.table.at[t].set(0.0)",
+        "jnp.take(self.table, t)",
+        "jax.lax.dynamic_index_in_dim(self.table, t)",
+        "jax.lax.dynamic_update_slice_in_dim(self.table, x, t, 0)",
+    ],
+)
+def test_a_place_is_a_whole_number_whatever_its_name(tmp_path: Path, entry: str) -> None:
+    table = f"""
+
+class Table(eqx.Module):
+    table: jax.Array
+
+    def __init__(self, size, *, key):
+        self.table = jax.random.normal(key, (size,))
+
+    def lookup(self, x: Float[Array, " 2"], t):
+        return {entry}
+"""
+    whole_suite(tmp_path, "table", f"{HEAD}from jaxtyping import Array, Float\n{table}")
+    assert '(sample(seed, (2,)), sample(seed + 1, (), "int32"))' in suite_text(tmp_path, "table")

@@ -293,18 +293,16 @@ def asks_for_entry(trial: TracedConfiguration) -> bool:
 
 
 def is_left_out(suite: Any, trial: TracedConfiguration) -> bool:
-    """Whether unannotated arguments are left out, and the error concerns another argument.
+    """Whether unannotated arguments of a constructor are left out, and the error concerns another.
 
     A default of None only says that the argument is not given. The argument in its place may then mean
     something else.
     """
-    configuration = trial.configuration
-    pairs = ((configuration.inputs, example_construction(suite)), (configuration.given, example_call(suite)))
-    nones = [(n, use) for changes, use in pairs for n, v in changes.items() if v is None]
+    names, use = [n for n, v in trial.configuration.inputs.items() if v is None], example_construction(suite)
     return (
-        bool(nones)
+        bool(names)
         and "None" not in str(trial.error)
-        and not any(use is None or n in use.annotations() for n, use in nones)
+        and not any(use is None or name in use.annotations() for name in names)
     )
 
 

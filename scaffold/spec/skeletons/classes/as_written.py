@@ -18,7 +18,7 @@ from scaffold.source.expressions import Function, nodes_of
 from scaffold.source.flattened import numbers_beside_leaves
 from scaffold.source.instance import kept_arguments, last_name, made_attributes
 from scaffold.source.rewriting import end_of, spliced
-from scaffold.spec.skeletons.classes import class_statements, functions
+from scaffold.spec.skeletons.classes import class_statements, functions, inferred
 from scaffold.spec.skeletons.classes.fields import UNDERSTOOD
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes
@@ -227,7 +227,7 @@ def _methods(node: ast.ClassDef, bases: Sequence[ast.ClassDef], names: Names, no
         for part in (part for part in owner.body if isinstance(part, Function)):
             # A base that is carried has the fields of its subclass.
             reader = owner if owner.name in names.classes else node
-            path, kinds = ("methods", part.name), functions.types_by_use(part, reader, names)
+            path, kinds = ("methods", part.name), inferred.types_by_use(part, reader, names)
             if part.name == "__init__":
                 kinds |= _numbers_taken(part, owner)
             tables[part.name] = functions.read_function(part, path, names, own_notes, [part], kinds)

@@ -55,7 +55,7 @@ def _keep(tables: ClassTables, node: ast.FunctionDef) -> dict[str, Any]:
     """Read a kept constructor as a method, with types from annotations, fields and code."""
     _refuse_unmade(tables, node)
     _refuse_lost(tables, node)
-    kinds = functions.types_by_use(node, tables.node, tables.names)
+    kinds = inferred.types_by_use(node, tables.node, tables.names)
     if tables.kind.variables:
         kept = inferred.settings_kept(node, tables.node)
         kinds |= {name: kind for name, kind in kept.items() if kinds.get(name, "").startswith("f[")}

@@ -77,7 +77,7 @@ def _function(tables: ClassTables, block: list[ast.stmt], node: Function) -> dic
     is_constructor = not is_whole and _is_further_constructor(tables, node)
     above = "constructors" if is_constructor else "methods"
     path = ("call",) if name == "__call__" else (above, name)
-    kinds = functions.types_by_use(node, tables.node, names)
+    kinds = inferred.types_by_use(node, tables.node, names)
     table = functions.read_function(node, path, names, tables.notes, block if is_whole else [], kinds)
     if name == "__call__" and not raw.get("methods"):
         raw["call"] = table
@@ -138,7 +138,7 @@ def take_inherited(tables: ClassTables) -> None:
     of_bases = Notes(tables.notes.text, tables.notes.where)  # what is wrong there is no fault of this class
     for node in tables.names.plain_functions(tables.node):
         if node.name not in _MAKERS:
-            kinds = functions.types_by_use(node, tables.node, tables.names)
+            kinds = inferred.types_by_use(node, tables.node, tables.names)
             path = ("methods", node.name)
             table = functions.read_function(node, path, tables.names, of_bases, [node], kinds)
             tables.raw.setdefault("methods", {})[node.name] = {**table, "inherited": True}

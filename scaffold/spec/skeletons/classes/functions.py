@@ -18,20 +18,19 @@ from scaffold.source.definitions import (
     says_nothing,
     without_parameters,
 )
-from scaffold.source.expressions import Function, first_line, nodes_of, string_lines
-from scaffold.source.instance import is_any, is_used_as_instance, last_name
+from scaffold.source.expressions import Function, first_line, string_lines
+from scaffold.source.instance import last_name
 from scaffold.source.rewriting import end_of
 from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.named_dims import with_named_dims
 from scaffold.spec.grammar.type_parser import parse_type
-from scaffold.spec.grammar.types import arrays
+from scaffold.spec.grammar.types import ArrayType, TupleType, arrays, walk
 from scaffold.spec.names import argument_name_faults
 from scaffold.spec.skeletons.classes.class_statements import is_of_anything
 from scaffold.spec.skeletons.classes.fields import doc_below, keys_of
-from scaffold.spec.skeletons.classes.inferred import SIZES, types_taken
-from scaffold.spec.skeletons.classes.optimisers import is_tree_of_optimiser, trees_of_arguments
+from scaffold.spec.skeletons.classes.inferred import SIZES, is_any_array
+from scaffold.spec.skeletons.classes.optimisers import is_tree_of_optimiser
 from scaffold.spec.skeletons.words.annotations import (
-    ARRAYS_BY_NAME,
     is_of_grammar,
     meant_type,
     results,
@@ -202,7 +201,7 @@ def read_arguments(
         notes.keep((*path, argument.arg), argument.annotation)
         kind = argument_type(argument, names, notes) or example_type(argument.annotation, names, notes)
         kind = kind or _key_by_name(argument, pairs, names) * (node.name not in _OF_ENTRIES)
-        if default is None or inferred.get(argument.arg, "").startswith("f["):
+        if default is None or _is_of_arrays(inferred.get(argument.arg, "")):
             kind = kind or inferred.get(argument.arg, "")
         if default is None:
             kind = kind or _number(argument.annotation, names)
@@ -217,6 +216,13 @@ def read_arguments(
     return texts[: len(texts) - (texts[-1:] == ["*"])]
 
 
+def _is_of_arrays(text: str) -> bool:
+    """Whether a type consists of an array, or of several, and no key."""
+    parts = [*walk(parse_type(text))] if text else []
+    kinds = (part for part in parts if not isinstance(part, TupleType))
+    return bool(parts) and all(isinstance(part, ArrayType) and part.dtype != "key" for part in kinds)
+
+
 def argument_type(argument: ast.arg, names: Names, notes: Notes) -> str:
     """Return the type of an argument in the grammar, or `""`."""
     if argument.annotation is None or argument_name_faults(argument.arg, "", reserved=False):
@@ -224,46 +230,11 @@ def argument_type(argument: ast.arg, names: Names, notes: Notes) -> str:
     return _type(argument.annotation, names, notes)
 
 
-def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str, str]:
-    """Infer types for the tests, by use in code, of required arguments whose annotation says no shape."""
-    needed = (argument for argument, default in arguments_with_defaults(node) if default is None)
-    kinds = {argument.arg: argument.annotation for argument in needed}
-    bare = [n for n, kind in kinds.items() if kind is None or is_any(kind) or _is_any_array(kind, names)]
-    bare = [name for name in bare if not names.has_value(node.name, name)]
-    trees = trees_of_arguments(node, owner)
-    read = {name.id for name in nodes_of(ast.Name, *node.body)}
-    # What is not read may be any number.
-    types = {name: "f[]" for name in bare if name not in read}
-    is_type = is_of_grammar(owner.name, names) and node.name != "__init__"  # an instance would need one
-    types |= dict.fromkeys(trees.intersection(bare), "tree")
-    for name in (name for name in bare if name in read and name not in trees):
-        is_instance = is_type and is_used_as_instance(node, name, owner)
-        types[name] = owner.name if is_instance else names.shapes_of(owner).of_argument(node.name, name)
-    made = types_taken(node, names.classes)
-    types = {name: types[name] for name in bare if types[name]}
-    return types | dict(_stated(node, owner, names)) | {name: made[name] for name in bare if name in made}
-
-
-def _stated(node: Function, owner: ast.ClassDef, names: Names) -> Iterator[tuple[str, str]]:
-    """Yield optional arrays of a constructor whose shape a check states: `if by.shape != (2,): raise`."""
-    for argument, default in arguments_with_defaults(node) if node.name == "__init__" else ():
-        kind, is_none = argument.annotation, isinstance(default, ast.Constant) and default.value is None
-        if is_none and (kind is None or _is_any_array(kind, names)):
-            text = names.shapes_of(owner).stated(node.name, argument.arg)
-            yield from [(argument.arg, text)] if text and not names.has_value(node.name, argument.arg) else []
-
-
-def _is_any_array(annotation: ast.expr, names: Names) -> bool:
-    """Whether an annotation allows an array and says no shape, as `jax.Array` or a package's own name."""
-    paths = (names.of(member).rpartition(".") for member in members_of(annotation))
-    return any(module and name in ARRAYS_BY_NAME for module, _, name in paths)
-
-
 def _number(annotation: ast.expr | None, names: Names) -> str:
     """Return the number that a union allows, `int` of `int | str`, or `f[]` of `float | jax.Array`."""
     members = members_of(annotation) if annotation is not None else []
     words = {ast.unparse(member) for member in members} if len(members) > 1 else set[str]()
-    if "float" in words and any(_is_any_array(member, names) for member in members):
+    if "float" in words and any(is_any_array(member, names) for member in members):
         return "f[]"
     return next((word for word in ("float", "int") if word in words), "")
 
@@ -271,7 +242,7 @@ def _number(annotation: ast.expr | None, names: Names) -> str:
 def given_type(name: str, annotation: ast.expr, owner: ast.ClassDef, names: Names) -> str:
     """Return a type for the tests if an annotation is `Any` or an array without a shape, or else `""`."""
     is_anything = is_of_anything(annotation, owner, names)
-    if not (is_anything or _is_any_array(annotation, names)):
+    if not (is_anything or is_any_array(annotation, names)):
         return ""
     if is_anything and is_tree_of_optimiser(name, owner):
         return "tree"
@@ -298,7 +269,7 @@ def _key_by_name(argument: ast.arg, pairs: Sequence[tuple[ast.arg, object]], nam
     if argument.arg not in _KEYS or any(other.arg in _ATTENTION for other, _ in pairs):
         return ""
     kind = argument.annotation
-    is_key = kind is None or _is_any_array(kind, names) or names.of(kind) == "jaxtyping.PRNGKeyArray"
+    is_key = kind is None or is_any_array(kind, names) or names.of(kind) == "jaxtyping.PRNGKeyArray"
     return "key[]" if is_key else ""
 
 

@@ -5,9 +5,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scaffold.source.definitions import arguments_of, method_of, owner_of
+from scaffold.source.definitions import (
+    annotations_taken,
+    arguments_of,
+    arguments_with_defaults,
+    method_of,
+    owner_of,
+)
 from scaffold.source.expressions import Function, nodes_of
-from scaffold.source.instance import given_as, kept_arguments, last_name
+from scaffold.source.instance import given_as, is_any, is_used_as_instance, kept_arguments, last_name
 from scaffold.source.local_makers import unfolded
 from scaffold.source.taken_sizes import (
     NAMED_SIZE,
@@ -19,7 +25,10 @@ from scaffold.source.taken_sizes import (
     shapes_taken,
     sizes_taken,
 )
+from scaffold.spec.grammar.kept_annotations import members_of
 from scaffold.spec.grammar.values import literal_or_none
+from scaffold.spec.skeletons.classes.optimisers import trees_of_arguments
+from scaffold.spec.skeletons.words.annotations import ARRAYS_BY_NAME, is_of_grammar
 from scaffold.spec.skeletons.words.names import Names
 
 CONSTRUCTORS = {"__init__": "init", "create": "factory"}
@@ -69,6 +78,52 @@ def types_taken(node: Function, classes: Mapping[str, ast.ClassDef]) -> dict[str
     sizes |= {name for right in lists for name in names_in_size(right)}
     counts = {name: "int" for name in sizes if not name.endswith("shape")}
     return {**counts, **dict.fromkeys(_shapes(node), SIZES), **dict.fromkeys(called, "callable")}
+
+
+def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str, str]:
+    """Infer types for the tests, by use in code, of required arguments whose annotation says no shape."""
+    needed = (argument for argument, default in arguments_with_defaults(node) if default is None)
+    kinds = {argument.arg: argument.annotation for argument in needed}
+    bare = [n for n, kind in kinds.items() if kind is None or is_any(kind) or is_any_array(kind, names)]
+    bare = [name for name in bare if not names.has_value(node.name, name)]
+    trees = trees_of_arguments(node, owner)
+    read = {name.id for name in nodes_of(ast.Name, *node.body)}
+    # What is not read may be any number.
+    types = {name: "f[]" for name in bare if name not in read}
+    is_type = is_of_grammar(owner.name, names) and node.name != "__init__"  # an instance would need one
+    types |= dict.fromkeys(trees.intersection(bare), "tree")
+    for name in (name for name in bare if name in read and name not in trees):
+        is_instance = is_type and is_used_as_instance(node, name, owner)
+        types[name] = owner.name if is_instance else names.shapes_of(owner).of_argument(node.name, name)
+    made = {**types_taken(node, names.classes), **_types_handed_on(node, owner, names)}
+    types = {name: types[name] for name in bare if types[name]}
+    return types | dict(_stated(node, owner, names)) | {name: made[name] for name in bare if name in made}
+
+
+def _types_handed_on(node: Function, owner: ast.ClassDef, names: Names) -> dict[str, str]:
+    """Map bare arguments to the class or number that a method takes for them: `self.move(cloud)`."""
+    methods = {part.name: part for part in owner.body if isinstance(part, Function)}
+    taken = {name: ast.unparse(said).strip("'\"") for name, said in annotations_taken(node, methods).items()}
+    known = (*names.classes, "int", "float", "bool", "str")
+    return {name: text for name, text in taken.items() if text in known and is_of_grammar(text, names)}
+
+
+def _stated(node: Function, owner: ast.ClassDef, names: Names) -> Iterator[tuple[str, str]]:
+    """Yield optional arrays whose shape a check states, or of a method the value that stands in for None.
+
+    Examples are `if by.shape != (2,): raise` and `zeros(2) if by is None else by`.
+    """
+    for argument, default in arguments_with_defaults(node) if owner_of(node) != "cls" else ():
+        kind, is_none = argument.annotation, isinstance(default, ast.Constant) and default.value is None
+        if is_none and (kind is None or is_any_array(kind, names)):
+            text = names.shapes_of(owner).stated(node.name, argument.arg)
+            yield from [(argument.arg, text)] if text and not names.has_value(node.name, argument.arg) else []
+
+
+def is_any_array(annotation: ast.expr, names: Names) -> bool:
+    """Whether an annotation allows an array and says no shape, as `jax.Array` or a package's own name."""
+    paths = (names.of(member).rpartition(".") for member in members_of(annotation))
+    return any(module and name in ARRAYS_BY_NAME for module, _, name in paths)
 
 
 def constructor_of(owner: ast.ClassDef) -> ast.FunctionDef | None:

@@ -4,7 +4,8 @@ import ast
 from collections.abc import Mapping
 from typing import Any, cast
 
-from scaffold.source.instance import last_name
+from scaffold.source.expressions import whole_number
+from scaffold.source.instance import given_as, last_name
 from scaffold.source.lists import RANGES, argument_of
 from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.shapes.algebra.functions import (
@@ -12,11 +13,19 @@ from scaffold.spec.skeletons.shapes.algebra.functions import (
     ELEMENTWISE,
     OF_THREE,
     OF_TWO,
+    PLACES,
     PRODUCTS,
     SPECTRA,
 )
 from scaffold.spec.skeletons.shapes.algebra.indexing import has_rows, read_behind
-from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Dims, Leading, Parts, Shape, Unknown
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import (
+    Dims,
+    Leading,
+    Parts,
+    Places,
+    Shape,
+    Unknown,
+)
 from scaffold.spec.skeletons.shapes.algebra.products import contracted, product, together
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.layers.known_layers import SIZE_OF_IMAGE, Layer
@@ -81,6 +90,8 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
     match arrays:
         case _ if name in RANGES:
             return (shapes.new(),)
+        case _ if name in PLACES:
+            return places_along(shapes, call, name, arrays)
         case [_, *operands] if name == "einsum":
             return contracted(shapes, call.args[0], operands)
         case [left, right] if name in PRODUCTS:
@@ -104,6 +115,25 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
             return shapes.cast(first) if name == "astype" else first
         case _:
             return None
+
+
+def places_along(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> Shape:
+    """Return the indices that `jnp.argmax(x, axis=-1)` or a similar function returns, or None."""
+    others = [keyword.arg for keyword in call.keywords if keyword.arg not in ("axis", "descending")]
+    array = arrays[PLACES[name]] if len(arrays) > PLACES[name] else None
+    dims = shapes.known(array)
+    if isinstance(array, Unknown) and dims is None and name == "argsort":
+        shapes.computes([array])  # which makes it a vector, if nothing else says its axes
+        dims = (shapes.length(array, 0),)
+    said = next(iter(given_as(call, "axis")), call.args[1] if len(call.args) > 1 + PLACES[name] else None)
+    is_flat = said is None and name in ("argmax", "argmin")
+    axis = -1 if said is None else whole_number(said)
+    if others or not dims or axis is None or not -len(dims) <= axis < len(dims):
+        return None
+    if is_flat and len(dims) > 1:
+        return None
+    place = axis % len(dims)
+    return Places.along(dims[place], dims if name == "argsort" else (*dims[:place], *dims[place + 1 :]))
 
 
 def transformed(shapes: Shapes, call: ast.Call, name: str, data: Shape) -> Shape:

@@ -13,7 +13,13 @@ from scaffold.source.instance import attribute_of_self, last_name
 from scaffold.source.lists import SHAPE_AT, argument_of, created_shape
 from scaffold.spec.construction.written_dtypes import dtypes_given
 from scaffold.spec.grammar.types import dim_names, with_sizes
-from scaffold.spec.skeletons.shapes.algebra.functions import COUNTS_AT, OF_ARRAYS, SEGMENTS, SPECTRA
+from scaffold.spec.skeletons.shapes.algebra.functions import (
+    COUNTS_AT,
+    NUMBER_AT,
+    OF_ARRAYS,
+    SEGMENTS,
+    SPECTRA,
+)
 from scaffold.spec.skeletons.shapes.algebra.indexing import axes_of_index, updated_part, without_index
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Dims, Parts, Record, Shape, Unknown
 from scaffold.spec.skeletons.shapes.applied import learn_of_claim
@@ -231,9 +237,9 @@ def learn_counts(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> None
     places = (COUNTS_AT[name],) if name in COUNTS_AT else layers[0].counts if layers else ()
     for array in (call.args[place] for place in places if place < len(call.args)):
         scope.shapes.holds_counts(scope.value(without_index(array)))
-    if name == "fold_in" and taken:
-        scope.shapes.holds_counts(taken[-1])
-        scope.shapes.learn(taken[-1], ())
+    for number in taken[NUMBER_AT[name] :][:1] if name in NUMBER_AT else ():
+        scope.shapes.holds_counts(number)
+        scope.shapes.learn(number, ())
 
 
 def gradient(scope: "Scope", call: ast.Call, taken: list[Shape], named: Mapping[str, Shape]) -> Shape:

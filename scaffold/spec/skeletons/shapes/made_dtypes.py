@@ -19,10 +19,15 @@ def made_dtypes(owner: ast.ClassDef) -> dict[str, Held]:
     """Map each such field to the kind of its elements, as after `self.done = jnp.zeros(size, bool)`."""
     known: dict[str, Held] = {}
     for name, value in _made(owner):
-        for dtype in dtypes_given(value):
-            if dtype == "bool" or dtype[0] in "iu":
-                known.setdefault(name, "flags" if dtype == "bool" else "counts")
+        if held := held_in(value):
+            known.setdefault(name, held)
     return known
+
+
+def held_in(made: ast.expr) -> Held | None:
+    """Return what the array that an expression makes holds, or None for floats or an unknown dtype."""
+    kinds: dict[str, Held] = {"b": "flags", "i": "counts", "u": "counts"}
+    return next((kinds[dtype[0]] for dtype in dtypes_given(made) if dtype[0] in kinds), None)
 
 
 def _made(owner: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:

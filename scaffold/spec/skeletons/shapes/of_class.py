@@ -47,11 +47,11 @@ class ClassShapes(Struct, frozen=True):
     def of_argument(self, function: str, name: str) -> str:
         """Return the type of a method's argument in the grammar, or `""` if no use reveals the shape.
 
-        A time that meets an unnamed axis is a scalar, as in a table of frequencies.
+        A time that meets an unnamed axis is a scalar, as in a table of frequencies or of steps.
         """
         known = self.shapes.known(Unknown(f"{function}.{name}"))
         if name in _TIMES and known is not None and len(known) == 1 and known[0].startswith(AXIS):
-            return "f[]"
+            return "i32[]" if self.shapes.is_count(Unknown(f"{function}.{name}")) else "f[]"
         return self._type(f"{function}.{name}")
 
     def stated(self, function: str, name: str) -> str:

@@ -4,7 +4,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from scaffold.source.expressions import nodes_of, whole_number
-from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Parts, Shape
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Parts, Places, Shape
 from scaffold.spec.skeletons.shapes.algebra.products import together
 
 if TYPE_CHECKING:
@@ -23,4 +23,5 @@ def combined(scope: "Scope", node: ast.expr, left: ast.expr, right: ast.expr) ->
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor):
         pairs = zip((left, right), operands, strict=True)
         scope.shapes.hold_counts(shape for each, shape in pairs if not any(nodes_of(ast.Compare, each)))
-    return together(scope.shapes, *operands)
+    given = together(scope.shapes, *operands)
+    return tuple(given) if isinstance(given, Places) else given

@@ -1,13 +1,17 @@
-"""Shapes that statements require, such as `assert x.shape == (3, self.size)`, or an `if` that raises."""
+"""Shapes that statements require, such as `assert x.shape == (3, self.size)`, or an `if` that raises.
+
+A choice between an argument and another value requires that both have one shape.
+"""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from scaffold.source.expressions import whole_number
-from scaffold.source.instance import attribute_of_self
+from scaffold.source.instance import attribute_of_self, last_name
 from scaffold.spec.grammar.named_dims import AXIS
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Dims, Shape, Unknown
+from scaffold.spec.skeletons.shapes.made_dtypes import held_in
 
 if TYPE_CHECKING:
     from scaffold.spec.skeletons.shapes.scope import Scope
@@ -101,9 +105,9 @@ def size_asked(scope: "Scope", size: ast.expr) -> str:
         case ast.Attribute(value=ast.Attribute(value=ast.Name(id="self")) as array, attr="size"):
             scope.shapes.learn(scope.value(array), (scope.shapes.new(),))
             axis = 0
-        case ast.Subscript(
-            value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=int(axis))
-        ):
+        case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=index) if (
+            axis := whole_number(index)
+        ) is not None:
             pass
         case _:
             stored = scope.uses.instance.settings.get(ast.unparse(size).removeprefix("self."))
@@ -121,3 +125,70 @@ def _axis(scope: "Scope", shape: Shape, axis: int) -> Dims | None:
     """Return the dim of an axis as dims of length 1, or None if the dim is unknown."""
     dims = scope.shapes.known(shape) or ()
     return (dims[axis],) if -len(dims) <= axis < len(dims) else None
+
+
+def chosen(scope: "Scope", node: ast.expr) -> Shape:
+    """Return the shape of a choice between an argument and the value that stands in for None, or None.
+
+    Examples are `zeros(3) if h is None else h` and `h or zeros(3)`.
+    """
+    match node:
+        case ast.IfExp(test=test, body=body, orelse=orelse) if name := _left_out(test):
+            usual, given = (body, orelse) if _is_none(test) else (orelse, body)
+        case ast.BoolOp(op=ast.Or(), values=[ast.Name(id=name) as given, usual]):
+            pass
+        case _:
+            for part in ast.iter_child_nodes(node):
+                scope.value(part) if isinstance(part, ast.expr) else None
+            return None
+    shapes = scope.value(given), scope.value(usual)
+    return shapes[0] if _stands_in(scope, scope.bound.get(name), *shapes, usual) else None
+
+
+def learn_chosen(scope: "Scope", statement: ast.If) -> None:
+    """Learn of a choice between statements, as of `if h is None: h = zeros(3)`, before it is read."""
+    name = _left_out(statement.test)
+    branches = (statement.body, statement.orelse)
+    usual, given = branches if _is_none(statement.test) else branches[::-1]
+    others = {ast.unparse(target): value for target, value in _assigned(given)}
+    for target, value in _assigned(usual) if name else ():
+        other = scope.value(others.get(ast.unparse(target), target))
+        _stands_in(scope, scope.bound.get(name), other, scope.value(value), value)
+
+
+def _assigned(body: Iterable[ast.stmt]) -> list[tuple[ast.expr, ast.expr]]:
+    """Return the targets of assignments, each with its value."""
+    return [(part.targets[0], part.value) for part in body if isinstance(part, ast.Assign)]
+
+
+def _left_out(test: ast.expr) -> str:
+    """Return the name that a test compares with None, or `""`."""
+    match test:
+        case ast.Compare(
+            left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]
+        ):
+            return name
+        case _:
+            return ""
+
+
+def _is_none(test: ast.expr) -> bool:
+    return isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is)
+
+
+def _stands_in(scope: "Scope", argument: Shape, given: Shape, usual: Shape, made: ast.expr) -> bool:
+    """Learn the shape of an argument from the value that stands in for None, and return whether it is one.
+
+    An own number is no array, and a constructor makes what it is not given.
+    """
+    shapes = scope.shapes
+    if not (isinstance(argument, Unknown) and shapes.is_among([argument.name], given)):
+        return False
+    if usual is None or shapes.known(usual) == () or scope.name == "__init__":
+        return False
+    shapes.unify(given, usual)
+    shapes.stated.add(argument.name)
+    is_count = held_in(made) == "counts" or last_name(made) == "arange" or shapes.is_count(usual)
+    shapes.hold_counts([argument] if is_count else [])
+    shapes.flags |= {argument.name} if held_in(made) == "flags" else set[str]()
+    return True

@@ -22,9 +22,11 @@ from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import (
     STATE,
     Held,
     Parts,
+    Places,
     Record,
     Shape,
     Unknown,
+    is_dims,
 )
 from scaffold.spec.skeletons.shapes.algebra.products import FIELD, product
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
@@ -67,7 +69,7 @@ from scaffold.spec.skeletons.shapes.loops import (
 )
 from scaffold.spec.skeletons.shapes.operators import combined
 from scaffold.spec.skeletons.shapes.records import built_record, record_of
-from scaffold.spec.skeletons.shapes.required import learn_required
+from scaffold.spec.skeletons.shapes.required import chosen, learn_chosen, learn_required
 
 if TYPE_CHECKING:
     from scaffold.spec.skeletons.shapes.uses import Uses
@@ -126,6 +128,7 @@ class Scope(Struct):
                 case ast.If() | ast.While() | ast.With():
                     inner = [part for part in ast.iter_child_nodes(statement) if isinstance(part, ast.stmt)]
                     before = {**self.bound}
+                    learn_chosen(self, statement) if isinstance(statement, ast.If) else None
                     given = self.block(inner) or given
                     # What one branch makes of a name in an unknown way, another leaves as it is.
                     self.bound |= {name: held for name, held in before.items() if self.bound[name] is None}
@@ -209,11 +212,11 @@ class Scope(Struct):
                 learn_axes(self, inner, parts)
                 places = [*map(self.value, parts)]
                 self.shapes.hold_counts(places)
-                return part_of(self.shapes, self.value(inner), parts, places)
+                held = self.value(inner)
+                given = part_of(self.shapes, held, parts, places)
+                return Places.along(held.of, given) if isinstance(held, Places) and is_dims(given) else given
             case _:
-                for part in ast.iter_child_nodes(node):
-                    self.value(part) if isinstance(part, ast.expr) else None
-                return None
+                return chosen(self, node)
 
     def _in_variable(self, node: ast.expr) -> ast.expr:
         """Return the Variable whose value an expression reads, if its shape is known, or the expression."""
@@ -246,6 +249,9 @@ class Scope(Struct):
             for field in fields_of_counts(record, node):
                 self.shapes.holds_counts(field)
             return built_record(self.shapes, record, taken, named)
+        if name == "replace" and node.args and ast.unparse(node.args[0]) == "self":
+            for field, shape in named.items():
+                self._store(self._field(field), shape)
         if name in JOINS and node.args:
             return joined(self.shapes, node, [*map(self.value, getattr(node.args[0], "elts", []))])
         learn_counts(self, node, taken)

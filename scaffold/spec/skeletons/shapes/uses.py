@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scaffold.source.definitions import arguments_of, arguments_with_defaults
+from scaffold.source.definitions import annotations_taken, arguments_of, arguments_with_defaults
 from scaffold.source.expressions import Function
 from scaffold.source.instance import last_name
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Held, Parts, Shape, Unknown
@@ -94,8 +94,13 @@ class Uses(Struct):
         """Return the result of a function, whose arguments are arrays named `function.argument`."""
         arguments = node.args
         taken = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        bound: dict[str, Shape] = {**outer, **{each.arg: self._of_argument(each, name) for each in taken}}
-        defaults = dict(arguments_with_defaults(node)) if not isinstance(node, ast.Lambda) else {}
+        is_named = not isinstance(node, ast.Lambda)
+        said = annotations_taken(node, self.methods) if is_named else {}
+        bound: dict[str, Shape] = {
+            **outer,
+            **{each.arg: self._of_argument(each, name, said.get(each.arg)) for each in taken},
+        }
+        defaults = dict(arguments_with_defaults(node)) if is_named else {}
         constants = (
             (each, default.value) for each, default in defaults.items() if isinstance(default, ast.Constant)
         )
@@ -109,8 +114,13 @@ class Uses(Struct):
         learn_of_claim(self.shapes, given, said)
         return said if given is None else given
 
-    def _of_argument(self, argument: ast.arg, function: str) -> Shape:
-        """Return the shape in the annotation of an argument, or an unknown array."""
+    def _of_argument(self, argument: ast.arg, function: str, taken: ast.expr | None) -> Shape:
+        """Return the shape in the annotation of an argument, or an unknown array.
+
+        A bare argument is the record that a method takes for it.
+        """
         dims = dims_of(argument.annotation)
-        unknown = record_of(argument.annotation, self.records) or Unknown(f"{function}.{argument.arg}")
+        unknown = record_of(argument.annotation or taken, self.records) or Unknown(
+            f"{function}.{argument.arg}"
+        )
         return unknown if dims is None else dims

@@ -30,7 +30,7 @@ from ...engine.registry import Checks
 from ...errors import asks_for_a_package, message_of, raises_deliberately
 from ...inspect.arrays import buffer_of, is_array, is_inexact, kind_of
 from ...inspect.asked_names import methods_asking
-from ...inspect.call_recorder import record_call
+from ...inspect.call_recorder import Invocation, record_call
 from ...inspect.trees import (
     arrays_of,
     attributes,
@@ -97,29 +97,45 @@ def test_p07_methods_work_at_each_flag(subject: Suite) -> None:
             if trace is None and not is_likely and changes_flags_alone(use):
                 _check_works(subject, name, use, _error_of(subject, use))
     for method in traceable(subject):
-        for use, *more in _uses_with_numbers(method, traced_uses(subject)[method.name][0].use):
+        for use, *more in _uses_of_options(method, traced_uses(subject)[method.name][0].use):
             error = _error_of(subject, use)
             if error is not None and all(_error_of(subject, other) for other in more):
                 _check_works(subject, method.name, use, error)
 
 
 def _check_works(subject: Suite, name: str, use: Use, error: Exception | None) -> None:
-    """Check that a use of a method raises no error that is known to be of its class."""
+    """Check that a use of a method raises no error that is known to be of its class.
+
+    A default of None may stand for what each caller gives.
+    """
     hint = "a branch that the example does not take; under jax.jit, values that decide it: `jnp.where`, `jnp.maximum`"
     is_known = subject.declares_arrays() and not may_be_of_the_example(subject, name, error)
+    is_known = is_known and None not in use.changes.values()
     with doing(use.name, "it", hint, severity=FAULT if is_known else ADVICE):
         result_or_raise(error)
 
 
-def _uses_with_numbers(method: Method, example: Use) -> Iterator[list[Use]]:
-    """Yield, for each option that is None in the example, uses with the numbers that it accepts.
+def _uses_of_options(method: Method, example: Use) -> Iterator[list[Use]]:
+    """Yield, for each option whose default is None, uses with the numbers that it accepts, or without it.
 
-    The last of them gives all such options, which may belong together, as the bounds of a range do.
+    The last of them changes all such options, which may belong together, as the bounds of a range do.
     """
     invocation = invocation_of(method, example)
     if invocation is None:
         return
-    options = numbers_for_none(invocation)
+    given = [
+        name
+        for name, parameter in invocation.varied().items()
+        if parameter.default is None and invocation.given[name] is not None
+    ]
+    for options in (numbers_for_none(invocation), {name: [None] for name in given}):
+        yield from _uses_with(method, example, invocation, options)
+
+
+def _uses_with(
+    method: Method, example: Use, invocation: Invocation, options: Mapping[str, list[Any]]
+) -> Iterator[list[Use]]:
+    """Yield, for each option, uses with each of its values, and last a use with a value of every option."""
     together = bound_with(invocation, {name: values[-1] for name, values in options.items()})
     for name, values in options.items():
         uses = [use_with(method, invocation, example.instance, name, value, flag="") for value in values]

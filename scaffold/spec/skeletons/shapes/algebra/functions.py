@@ -30,6 +30,13 @@ COUNTS_AT = {
     **dict.fromkeys(("one_hot", "bincount"), 0),
 }
 """Position of the argument that holds whole numbers, by function."""
+NUMBER_AT = {
+    **dict.fromkeys(("fold_in", "dynamic_index_in_dim", "dynamic_slice_in_dim"), 1),
+    **dict.fromkeys(("dynamic_update_index_in_dim", "dynamic_update_slice_in_dim"), 2),
+}
+"""Position of the argument that is a single whole number, by function."""
+PLACES = {"argmax": 0, "argmin": 0, "argsort": 0, "categorical": 1}
+"""Functions that return indices along an axis of an array, with the position of the array."""
 JOINS = ("concatenate", "concat", "hstack", "stack")
 """Functions that join the arrays in a list, their first argument."""
 OF_TWO = ("maximum", "minimum", "add", "subtract", "multiply", "power", "arctan2", "hypot", "logaddexp")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scaffold.source.expressions import whole_number
 from scaffold.source.lists import literal_slice
-from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Dims, Parts, Record, Shape, Unknown
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Dims, Parts, Places, Record, Shape, Unknown
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 
 
@@ -62,9 +62,12 @@ def part_of(shapes: Shapes, shape: Shape, index: Sequence[ast.expr], places: Seq
         parts = shapes.unpack(shape, len(shape.shapes if isinstance(shape, Parts) else shape.fields))
         return parts[place] if -len(parts) <= place < len(parts) else None
     if len(index) == 1 and isinstance(index[0], ast.Constant) and isinstance(index[0].value, int):
-        return shapes.row(shape)
+        is_tuple = isinstance(shape, Unknown) and shapes.is_among(shapes.tuples, shape)
+        parts = shapes.parts_of(shape.name) if is_tuple and isinstance(shape, Unknown) else []
+        return parts[place] if place is not None and place < len(parts) else shapes.row(shape)
     if shapes.known(shape) is None and (axes > 1 or (axes == 1 and len(index) > 1)):
         shapes.learn(shape, tuple(shapes.new() for _ in range(axes)))
+    _learn_lengths(shapes, shape, index, places)
     dims, gathered = shapes.known(shape), shapes.known(places[0])
     takes_rows = all(map(_is_whole, index[1:])) and whole_number(index[0]) is None
     if dims and gathered is not None and takes_rows:
@@ -77,6 +80,15 @@ def part_of(shapes: Shapes, shape: Shape, index: Sequence[ast.expr], places: Seq
         shapes.unclear.add(shape.name)
     left = indexed(dims, index, shapes) if dims is not None and 0 <= axes <= len(dims) else None
     return left if left is None or not isinstance(shape, Unknown) else _named(shapes, shape, left)
+
+
+def _learn_lengths(shapes: Shapes, shape: Shape, index: Sequence[ast.expr], places: Sequence[Shape]) -> None:
+    """Learn that an array is as long along an axis as the array whose places index the axis."""
+    pairs = zip(index, places, strict=True)
+    of_axes = [place for part, place in pairs if ast.unparse(part) != "None"]
+    for axis, place in enumerate(of_axes if axes_of_index(index) > 0 else ()):
+        if isinstance(place, Places) and (length := shapes.length(shape, axis)):
+            shapes.learn((length,), (place.of,))
 
 
 def _rows_at(shapes: Shapes, shape: Unknown, places: Shape) -> Unknown:

@@ -1,10 +1,25 @@
 """Kinds of shapes: dims, unknown arrays, tuples, records, layers, and leading axes."""
 
+from typing import TypeGuard
+
 from msgspec import Struct
 
 Dims = tuple[str, ...]
 STATE: Dims = ("equinox_state",)
 """Stand-in for an `eqx.nn.State`, which is no array but passes through calls as shapes do."""
+
+
+class Places(tuple[str, ...]):
+    """Dims of an array of indices along an axis with the dim `of`, as `jnp.argmax` returns them."""
+
+    of: str = ""
+
+    @classmethod
+    def along(cls, of: str, dims: Dims) -> "Places":
+        """Return the dims of indices along an axis."""
+        places = cls(dims)
+        places.of = of
+        return places
 
 
 class Unknown(Struct, frozen=True):
@@ -46,6 +61,11 @@ NOT_CALLED = Parts(())
 """Result of a call to anything but a layer or a function of the file."""
 Shape = Dims | Unknown | Parts | Record | Leading | Held | None
 """Dims, an unknown array, several arrays, layers, or None for a value that may be no array."""
+
+
+def is_dims(shape: Shape) -> TypeGuard[Dims]:
+    """Whether a shape consists of dims."""
+    return isinstance(shape, tuple)
 
 
 class Chosen(str):

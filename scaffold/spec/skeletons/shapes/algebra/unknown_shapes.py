@@ -74,9 +74,9 @@ class Shapes(Struct):
         return tuple(map(self._axis, dims)) if isinstance(dims, tuple) else None
 
     def _dims(self, name: str, axes: int = 0) -> Dims | None:
-        """Return the dims of a name, or infer them from a row. `axes` bounds the depth."""
-        if name in self.dims or axes == MOST_AXES:
-            return self.dims.get(name)
+        """Return the dims of an array, or infer them from a row. `axes` bounds the depth."""
+        if name in {*self.dims, *self.tuples} or axes == MOST_AXES:
+            return None if name in self.tuples else self.dims.get(name)
         for axis in range(MOST_AXES - 1):
             row = self._dims(self._first(f"{name}[{axis}]"), axes + 1)
             if row is not None and axis <= len(row):

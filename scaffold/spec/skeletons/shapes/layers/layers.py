@@ -17,10 +17,11 @@ from scaffold.source.expressions import is_arithmetic, local_values, nodes_of
 from scaffold.source.instance import last_name, made_attributes, names_array
 from scaffold.source.lists import SHAPE_AT, Lists, created_shape, filled_lists
 from scaffold.source.local_makers import substituted, unfolded
+from scaffold.source.taken_sizes import is_paired
 from scaffold.spec.grammar.kept_annotations import without_none
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
-from scaffold.spec.grammar.values import EXAMPLE_INTS
+from scaffold.spec.grammar.values import EXAMPLE_INTS, EXAMPLE_PAIRED
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Dims, Parts, Shape
 from scaffold.spec.skeletons.shapes.layers.given_layers import given_fields, given_layers
 from scaffold.spec.skeletons.shapes.layers.known_layers import GIVEN_SIZES, Layer, known_layer
@@ -293,4 +294,5 @@ def _lists_given(maker: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
         if isinstance(annotation, ast.Subscript):
             head = last_name(annotation.value)
             if {name.id for name in nodes_of(ast.Name, annotation.slice)} == {"int"} and head in EXAMPLE_INTS:
-                yield argument.arg, default or ast.parse(EXAMPLE_INTS[head], mode="eval").body
+                paired = repr(EXAMPLE_PAIRED) if is_paired(argument.arg, *maker.body) else ""
+                yield argument.arg, default or ast.parse(paired or EXAMPLE_INTS[head], mode="eval").body
