@@ -1,0 +1,96 @@
+"""Record of the example itself, which tells a changed example apart from a changed class."""
+
+import ast
+import enum
+import inspect
+import re
+import textwrap
+import zlib
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+from ..inspect.arrays import is_array, is_inexact, is_key
+from ..inspect.trees import is_node, path_name
+from ..report import or_else
+from .format import Entry, Record, differences, entries, section_of
+
+EXAMPLE = "its example"
+INSTANCE, CALL, OTHER = "__init__", "call", "other"
+_WITH_OTHER = " with another "
+
+
+def of_example(suite: Any) -> dict[str, Entry]:
+    """Return entries of the inputs of the constructor, and of the arguments of the call and each method.
+
+    Floats are recorded as numbers, since another machine may round them. All else is recorded as a checksum.
+    """
+    built = suite.inputs(0), code_text(type(suite).build)
+    given = {INSTANCE: built, OTHER: suite.other or {}} | {m.name: m.arguments(0) for m in suite.methods}
+    given |= {CALL: suite.arguments(0)} if suite.called() else {}
+    return entries({name: v for pair in given.items() for name, v in _numbers(*pair)})
+
+
+def _numbers(name: str, tree: Any) -> Iterator[tuple[str, Any]]:
+    leaves = [
+        (path_name(path), leaf) for path, leaf in jax.tree_util.tree_leaves_with_path(tree, is_leaf=_is_whole)
+    ]
+    yield f"`{name}` in form", np.uint32(zlib.crc32(repr([(n, _form(v)) for n, v in leaves]).encode()))
+    floats = [np.ravel(v) for _, v in leaves if is_inexact(v) or type(v) in (float, complex)]
+    if floats:
+        numbers = np.concatenate(floats)
+        yield f"`{name}`", numbers.astype(np.complex64 if np.iscomplexobj(numbers) else np.float32)
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a value is an instance, whose numbers may follow from another class than the tested one."""
+    return not isinstance(value, dict | list | tuple | None) and is_node(value)
+
+
+def _form(value: Any) -> Any:
+    """Return what is the same on each machine: the dtype and shape of floats, and other values themselves."""
+    if is_key(value):
+        value = jax.random.key_data(value)
+    if is_array(value):
+        return str(value.dtype), value.shape, () if is_inexact(value) else np.asarray(value).tolist()
+    if isinstance(value, bool | int | str | enum.Enum):
+        return repr(value)
+    shapes = [np.shape(leaf) for leaf in jax.tree.leaves(value)] if _is_whole(value) else []
+    return getattr(value, "__qualname__", type(value).__qualname__), shapes
+
+
+@or_else("")  # there is no source
+def code_text(function: Callable[..., Any]) -> str:
+    """Return the body of a function as text, which another layout of the source leaves alone."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    return "\n".join(ast.unparse(node) for node in tree.body[0].body)  # type: ignore[attr-defined]
+
+
+def changed_example(suite: Any, record: Record) -> set[str]:
+    """Return the parts of the example that differ from the recorded ones: `__init__`, `call`, `step`.
+
+    A record without an example was written before examples were recorded.
+    """
+    was = record.get(section_of(type(suite), EXAMPLE))
+    names = [name for name, _ in differences(was, of_example(suite), None)] if was is not None else []
+    return {name.split("`")[1] for name in names}
+
+
+def of_changed_example(suite: Any, record: Record, lines: Collection[str]) -> list[str]:
+    """Return the lines of differences that follow from another example than the recorded one."""
+    changed = changed_example(suite, record) if lines else set[str]()
+    return [line for line in lines if INSTANCE in changed or not changed.isdisjoint(_parts(suite, line))]
+
+
+def _parts(suite: Any, line: str) -> Iterator[str]:
+    """Yield the parts of an example on which a recorded number may depend, besides the instance."""
+    names = [method.name for method in suite.methods if is_of(line, [method.name])]
+    yield from names or [CALL] * (is_of(line, [CALL]) or line.startswith("gradient of "))
+    yield from [OTHER] * (_WITH_OTHER in line)
+
+
+def is_of(place: str, methods: Collection[str]) -> bool:
+    """Whether a finding or an entry is of one of the methods: `step`, `step.0`, `gradient of step by x`."""
+    return any(re.match(rf"(gradient of |.*\bafter )?{re.escape(name)}(?!\w)", place) for name in methods)
