@@ -84,6 +84,7 @@ def test_numbers_that_are_gone_are_told_with_what_raises_there_now(tmp_path: Pat
     ("example", "changed"),
     [
         ("sample(seed, (3,)),)),)", "sample(seed + 1, (3,)),)),)"),
+        ("(sample(seed, (3,)),)),)", "(sample(seed, (3,)),), call=lambda one, x: one.doubled(x + 1)),)"),
         ("Held(**inputs)", "Held(inputs['mass'][::-1])"),
         ('"mass": sample(seed', '"mass": sample(seed + 1'),
     ],

@@ -4,9 +4,8 @@ import ast
 import enum
 import inspect
 import re
-import textwrap
 import zlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import jax
@@ -27,8 +26,8 @@ def of_example(suite: Any) -> dict[str, Entry]:
 
     Floats are recorded as numbers, since another machine may round them. All else is recorded as a checksum.
     """
-    built = suite.inputs(0), code_text(type(suite).build)
-    given = {INSTANCE: built, OTHER: suite.other or {}} | {m.name: m.arguments(0) for m in suite.methods}
+    given = {INSTANCE: (suite.inputs(0), code_text(type(suite).build)), OTHER: suite.other or {}}
+    given |= {method.name: (method.arguments(0), code_text(method.call)) for method in suite.methods}
     given |= {CALL: suite.arguments(0)} if suite.called() else {}
     return entries({name: v for pair in given.items() for name, v in _numbers(*pair)})
 
@@ -62,10 +61,17 @@ def _form(value: Any) -> Any:
 
 
 @or_else("")  # there is no source
-def code_text(function: Callable[..., Any]) -> str:
-    """Return the body of a function as text, which another layout of the source leaves alone."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    return "\n".join(ast.unparse(node) for node in tree.body[0].body)  # type: ignore[attr-defined]
+def code_text(function: Any) -> str:
+    """Return a function or a lambda as text, which another layout of the source leaves alone."""
+    code, module = function.__code__, inspect.getmodule(function)
+    nodes = ast.walk(ast.parse(inspect.getsource(module))) if module else ()
+    names = list(code.co_varnames[: code.co_argcount])
+    return "\n".join(
+        ast.unparse(node)
+        for node in nodes
+        if isinstance(node, ast.Lambda | ast.FunctionDef) and node.lineno == code.co_firstlineno
+        if [each.arg for each in node.args.args] == names
+    )
 
 
 def changed_example(suite: Any, record: Record) -> set[str]:
