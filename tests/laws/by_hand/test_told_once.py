@@ -11,10 +11,11 @@ import pytest
 from flax import nnx
 
 from by_hand.test_severity import severities
-from pytree_laws import Leaf, check_pytree, sample
+from pytree_laws import LawBroken, Leaf, PytreeLaws, check_pytree, sample
 from pytree_laws.inspect.references import references
 from pytree_laws.kinds import slopes
 from pytree_laws.report import ADVICE, COST, FAULT, OF_LAWS, UNDER_TEST
+from pytree_laws.session import Session
 
 
 class Branch(eqx.Module):
@@ -266,3 +267,52 @@ class Unbuilt(Branch):
 def test_a_constructor_that_fails_is_told_by_the_law_of_constructors():
     [finding] = check_pytree(lambda seed: Unbuilt(), lambda seed: (jnp.ones(3),)).findings
     assert (finding.law.number, finding.test) == ("P1", "test_p01_same_inputs_build_the_same_instance")
+
+
+class Direction(eqx.Module):
+    """The direction of a vector, of which zeros have none."""
+
+    gain: jax.Array
+
+    def __call__(self, x):
+        size = jnp.linalg.norm(x)
+        safe = jnp.where(size > 0, x / size, 0.0)
+        return self.gain * safe + x / jnp.linalg.norm(x)
+
+
+class Twice(eqx.Module):
+    direction: Direction
+
+    def __call__(self, x):
+        return 2 * jax.vmap(self.direction)(jnp.stack([x, x]))
+
+
+class DirectionLaws(PytreeLaws):
+    leaves = (Leaf("gain", "param", (3,)),)
+
+    def build(self, seed):
+        return Direction(sample(seed, (3,)))
+
+    def arguments(self, seed):
+        return (sample(seed, (3,)),)
+
+
+class TwiceLaws(DirectionLaws):
+    leaves = (Leaf("direction.gain", "param", (3,)),)
+
+    def build(self, seed):
+        return Twice(super().build(seed))
+
+
+def test_a_nan_of_a_part_is_told_with_its_line_and_the_whole_follows():
+    law, session = "test_p07_equal_arguments_give_no_nan", Session()
+    part, whole = DirectionLaws(), TwiceLaws()
+    part.session = whole.session = session
+    with pytest.raises(LawBroken) as broken:
+        getattr(part, law)()
+    assert broken.value.finding.made_at.endswith("return self.gain * safe + x / jnp.linalg.norm(x)")
+    assert "  made at: " in str(broken.value) and "a docstring of the class says where" in str(broken.value)
+    with pytest.raises(pytest.skip.Exception, match="it rests on P7 of `Direction`, which is broken"):
+        getattr(whole, law)()
+    with pytest.raises(LawBroken, match="made at"):
+        getattr(TwiceLaws(), law)()  # alone

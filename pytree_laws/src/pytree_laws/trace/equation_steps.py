@@ -1,9 +1,10 @@
-"""Evaluation of a program equation by equation, to find where a difference of its inputs is lost."""
+"""Evaluation of a program equation by equation, to find where a difference is lost, or a value made."""
 
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple
 
-from .jaxprs import is_variable
+from ..report import or_else
+from .jaxprs import is_variable, line_of
 
 
 class Step(NamedTuple):
@@ -71,3 +72,24 @@ def cancels(closed: Any, before: Sequence[Any], after: Sequence[Any], differ: Ca
         if others and not differ(old.results, new.results):
             lost.append(others)
     return bool(lost) and min(lost) > 1
+
+
+@or_else("")  # an equation cannot be evaluated alone
+def line_that_makes(is_wrong: Callable[[Any], bool], closed: Any, arguments: Sequence[Any]) -> str:
+    """Return the line of the class that makes the first wrong value behind an output, or an empty text.
+
+    A NaN that `jnp.where` drops is behind no output.
+    """
+    made: dict[int, Step] = {}
+    wrong: list[Any] = []
+
+    def run() -> Generator[Step, None, None]:
+        outputs = yield from steps(closed.jaxpr, closed.consts, arguments, {})
+        wrong[:] = filter(is_wrong, outputs)
+
+    for step in run():
+        made |= {id(result): step for result in step.results}
+    line = ""
+    while wrong and (step := made.get(id(wrong[0]))) is not None:
+        line, wrong = line_of(step.equation), [value for value in step.inputs if is_wrong(value)]
+    return line
