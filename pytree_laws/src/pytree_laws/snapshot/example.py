@@ -2,6 +2,7 @@
 
 import ast
 import enum
+import functools
 import inspect
 import re
 import zlib
@@ -14,7 +15,7 @@ import numpy as np
 from ..inspect.arrays import is_array, is_inexact, is_key
 from ..inspect.trees import is_node, path_name
 from ..report import or_else
-from .format import Entry, Record, differences, entries, section_of
+from .format import NOT_RECORDED, Entry, Record, differences, entries, section_of
 
 EXAMPLE = "its example"
 INSTANCE, CALL, OTHER = "__init__", "call", "other"
@@ -64,14 +65,19 @@ def _form(value: Any) -> Any:
 def code_text(function: Any) -> str:
     """Return a function or a lambda as text, which another layout of the source leaves alone."""
     code, module = function.__code__, inspect.getmodule(function)
-    nodes = ast.walk(ast.parse(inspect.getsource(module))) if module else ()
+    nodes = _functions_by_line(inspect.getsource(module)) if module else {}
     names = list(code.co_varnames[: code.co_argcount])
-    return "\n".join(
-        ast.unparse(node)
-        for node in nodes
-        if isinstance(node, ast.Lambda | ast.FunctionDef) and node.lineno == code.co_firstlineno
-        if [each.arg for each in node.args.args] == names
-    )
+    alike = (n for n in nodes.get(code.co_firstlineno, ()) if [each.arg for each in n.args.args] == names)
+    return "\n".join(map(ast.unparse, alike))
+
+
+@functools.lru_cache(maxsize=8)
+def _functions_by_line(source: str) -> dict[int, list[ast.Lambda | ast.FunctionDef]]:
+    by_line: dict[int, list[ast.Lambda | ast.FunctionDef]] = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Lambda | ast.FunctionDef):
+            by_line.setdefault(node.lineno, []).append(node)
+    return by_line
 
 
 def changed_example(suite: Any, record: Record) -> set[str]:
@@ -80,8 +86,8 @@ def changed_example(suite: Any, record: Record) -> set[str]:
     A record without an example was written before examples were recorded.
     """
     was = record.get(section_of(type(suite), EXAMPLE))
-    names = [name for name, _ in differences(was, of_example(suite), None)] if was is not None else []
-    return {name.split("`")[1] for name in names}
+    pairs = differences(was, of_example(suite), None) if was is not None else ()
+    return {name.split("`")[1] for name, told in pairs if told != NOT_RECORDED}
 
 
 def of_changed_example(suite: Any, record: Record, lines: Collection[str]) -> list[str]:
