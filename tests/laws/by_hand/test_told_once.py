@@ -280,6 +280,13 @@ class Direction(eqx.Module):
         return self.gain * safe + x / jnp.linalg.norm(x)
 
 
+class Length(Direction):
+    """The length of a vector, which has no slope at zeros."""
+
+    def __call__(self, x):
+        return jnp.linalg.norm(self.gain * x)
+
+
 class Twice(eqx.Module):
     direction: Direction
 
@@ -290,8 +297,10 @@ class Twice(eqx.Module):
 class DirectionLaws(PytreeLaws):
     leaves = (Leaf("gain", "param", (3,)),)
 
+    cls = Direction
+
     def build(self, seed):
-        return Direction(sample(seed, (3,)))
+        return self.cls(sample(seed, (3,)))
 
     def arguments(self, seed):
         return (sample(seed, (3,)),)
@@ -304,15 +313,33 @@ class TwiceLaws(DirectionLaws):
         return Twice(super().build(seed))
 
 
-def test_a_nan_of_a_part_is_told_with_its_line_and_the_whole_follows():
-    law, session = "test_p07_equal_arguments_give_no_nan", Session()
-    part, whole = DirectionLaws(), TwiceLaws()
-    part.session = whole.session = session
+@pytest.mark.parametrize(
+    ("cls", "law", "line"),
+    [
+        (Direction, "p07_equal_arguments_give_no_nan", "return self.gain * safe + x / jnp.linalg.norm(x)"),
+        (
+            Length,
+            "p09_no_gradient_is_nan_where_the_output_is_finite",
+            "return jnp.linalg.norm(self.gain * x)",
+        ),
+    ],
+)
+def test_a_nan_of_a_part_is_told_with_its_line_and_the_whole_follows(cls: type, law: str, line: str):
+    part, whole, alone = (
+        type("Laws", (base,), {"cls": cls})() for base in (DirectionLaws, TwiceLaws, TwiceLaws)
+    )
+    part.session = whole.session = Session()
     with pytest.raises(LawBroken) as broken:
-        getattr(part, law)()
-    assert broken.value.finding.made_at.endswith("return self.gain * safe + x / jnp.linalg.norm(x)")
-    assert "  made at: " in str(broken.value) and "a docstring of the class says where" in str(broken.value)
-    with pytest.raises(pytest.skip.Exception, match="it rests on P7 of `Direction`, which is broken"):
-        getattr(whole, law)()
+        getattr(part, f"test_{law}")()
+    assert broken.value.finding.made_at.endswith(line) and "  made at: " in str(broken.value)
+    with pytest.raises(pytest.skip.Exception, match=rf"it rests on P\d of `{cls.__name__}`, which is broken"):
+        getattr(whole, f"test_{law}")()
     with pytest.raises(LawBroken, match="made at"):
-        getattr(TwiceLaws(), law)()  # alone
+        getattr(alone, f"test_{law}")()
+
+
+def test_a_nan_at_zeros_is_told_with_the_ways_to_say_that_it_is_meant():
+    with pytest.raises(
+        LawBroken, match="a docstring of the class says where it gives NaN, or the example has"
+    ):
+        DirectionLaws().test_p07_equal_arguments_give_no_nan()

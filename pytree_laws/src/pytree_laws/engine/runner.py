@@ -58,8 +58,8 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
                 pytest.skip(f"it takes more memory than there is: {message_of(fault.__cause__):.80}")
             finding = finding_of(self, fault, number, test)
             skip_what_rests_on_a_broken_law(self, number, finding, getattr(test, "rests_on", ()))
-            skip_what_a_part_tells(self, finding)
             record_finding(self, finding, fault.__cause__)
+            skip_what_a_part_tells(self, finding)
             is_unpromised = self.one_dtype and getattr(test, "of_dtypes", False)
             least = self.raises_from or (COST if is_unpromised else self.severity)
             if is_below(finding.severity, least):

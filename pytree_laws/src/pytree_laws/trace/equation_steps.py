@@ -13,6 +13,8 @@ class Step(NamedTuple):
     equation: Any
     inputs: Sequence[Any]
     results: Sequence[Any]
+    outer: Any
+    """Equation of the outermost jitted function around the step, or the equation itself."""
 
 
 Known = dict[tuple[Any, ...], tuple[Sequence[Any], Sequence[Any]]]
@@ -20,7 +22,7 @@ Known = dict[tuple[Any, ...], tuple[Sequence[Any], Sequence[Any]]]
 
 
 def steps(
-    jaxpr: Any, consts: Sequence[Any], arguments: Sequence[Any], known: Known
+    jaxpr: Any, consts: Sequence[Any], arguments: Sequence[Any], known: Known, outer: Any = None
 ) -> Generator[Step, None, list[Any]]:
     """Yield the evaluated equations of a jaxpr and its jitted functions, and return its outputs.
 
@@ -35,10 +37,12 @@ def steps(
         inputs = [read(atom) for atom in equation.invars]
         if equation.primitive.name in ("jit", "pjit"):
             inner = equation.params["jaxpr"]
-            results: Sequence[Any] = yield from steps(inner.jaxpr, inner.consts, inputs, known)
+            results: Sequence[Any] = yield from steps(
+                inner.jaxpr, inner.consts, inputs, known, outer or equation
+            )
         else:
             results = _computed_once(equation, inputs, known)
-            yield Step(equation, inputs, results)
+            yield Step(equation, inputs, results, outer or equation)
         values.update(zip(equation.outvars, results))
     return [read(atom) for atom in jaxpr.outvars]
 
@@ -91,5 +95,6 @@ def line_that_makes(is_wrong: Callable[[Any], bool], closed: Any, arguments: Seq
         made |= {id(result): step for result in step.results}
     line = ""
     while wrong and (step := made.get(id(wrong[0]))) is not None:
-        line, wrong = line_of(step.equation), [value for value in step.inputs if is_wrong(value)]
+        line = line_of(step.equation) or line_of(step.outer) or line
+        wrong = [value for value in step.inputs if is_wrong(value)]
     return line
