@@ -98,7 +98,7 @@ def test_another_example_is_no_fault_of_the_class(tmp_path: Path, example: str, 
     code, printed = of_held(tmp_path)
     assert code == 0 and re.search(r"recorded \d+ new numbers of Held, whose example changed, in", printed)
     assert of_held(tmp_path, "check") == (0, ANY)
-    write_tree(tmp_path, {"held.py": HELD.replace("2 *", "3 *")})
+    write_tree(tmp_path, {"held.py": HELD.replace("2 *", "3.0 *")})
     code, printed = of_held(tmp_path)
     assert code == 1 and "it does not compute what is recorded" in printed
 
@@ -108,6 +108,6 @@ def test_a_changed_example_of_one_method_excuses_no_other(tmp_path: Path) -> Non
     write_tree(tmp_path, {"held.py": two, "test_held.py": LAWS_OF_HELD})
     assert of_held(tmp_path) == (0, ANY)
     other = LAWS_OF_HELD.replace("sample(seed, (3,)),)),)", "sample(seed + 1, (3,)),)),)")
-    write_tree(tmp_path, {"test_held.py": other, "held.py": two.replace("/ 2", "/ 3")})
+    write_tree(tmp_path, {"test_held.py": other, "held.py": two.replace("/ 2", "/ 3.0")})
     code, printed = of_held(tmp_path)
     assert code == 1 and "halved: at 0 it is" in printed and "doubled: " not in printed
