@@ -87,6 +87,7 @@ class TestAutoencoder(PytreeLaws):
     methods = (
         Method("encode", lambda seed: (sample(seed, (2,)),), returns=(Output((3,)),)),
     )
+    one_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

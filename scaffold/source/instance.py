@@ -27,6 +27,7 @@ def self_attributes(source: str) -> tuple[str, ...]:
 
 
 _ASK = ("isinstance", "hasattr", "getattr")
+SETTERS = ("setattr", "__setattr__")
 
 
 def asks_what_it_is(source: str) -> bool:
@@ -135,7 +136,7 @@ def kept_arguments(code: str | ast.AST, through: Collection[str] = ()) -> Iterat
 def attributes_set(node: ast.AST) -> Iterator[str]:
     """Yield the attributes that calls such as `object.__setattr__(self, "mean", mean)` set."""
     for call in ast.walk(node):
-        if isinstance(call, ast.Call) and last_name(call) in ("setattr", "__setattr__"):
+        if isinstance(call, ast.Call) and last_name(call) in SETTERS:
             names = (part.value for part in call.args[:2] if isinstance(part, ast.Constant))
             yield from (name for name in names if isinstance(name, str))
 

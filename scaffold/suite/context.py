@@ -18,7 +18,6 @@ from scaffold.source.expressions import dedented, nodes_of, parsed
 from scaffold.source.instance import kept_arguments, last_name, made_attributes
 from scaffold.source.text import docstring
 from scaffold.spec.construction.cases import flags, key_arguments, passed_names
-from scaffold.spec.construction.constructor import makes_in_one_dtype
 from scaffold.spec.fields.shared import shared_fields
 from scaffold.spec.fields.training import undecayed
 from scaffold.spec.grammar.types import (
@@ -34,7 +33,7 @@ from scaffold.spec.skeletons.classes.inferred import constructor_of
 from scaffold.spec.states import holds_state, is_stateful
 from scaffold.suite.declarations.bounds import bounds
 from scaffold.suite.declarations.calls import call_arguments, never_reads, unread_of_interface
-from scaffold.suite.declarations.claims import claims, local, precisions, targets
+from scaffold.suite.declarations.claims import claims, local, precisions, promises_one_dtype, targets
 from scaffold.suite.declarations.defaults import declared_defaults
 from scaffold.suite.declarations.guesses import guessed_methods
 from scaffold.suite.declarations.leaves import leaf_rows
@@ -74,7 +73,7 @@ def suite_context(subject: Subject) -> Context:
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
         "takes_dtype": takes_dtype(spec),
         # What takes no dtype is made in one: that it computes in others is no promise of its.
-        "one_dtype": not severity and makes_in_one_dtype(spec),
+        "one_dtype": not severity and promises_one_dtype(subject),
         "severity": severity,
         "is_lenient": not spec.test.strict,
         "skips": list(map(repr, spec.test.skip)),

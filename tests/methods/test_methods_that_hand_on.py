@@ -9,6 +9,7 @@ from tests.support.trees import write_tree
 
 COUNTER = '''
 kind = "pytree"
+imports = ["from dataclasses import replace"]
 [fields]
 total = { type = "f[size]", role = "data", init = "zeros" }
 count = { type = "i32[]", role = "data", init = "zeros" }
@@ -29,6 +30,9 @@ BODY
         ("new = Counter(self.total, self.count + 1, fall=self.fall, rise=self.rise)\nreturn new", "('total', 'rise', 'fall')"),
         ("return Counter(self.total + x, self.count, self.fall, self.rise)", "('count',)"),
         ("return self.total + x", None),
+        ("new = replace(self, total=self.total + x)\nobject.__setattr__(new, 'rise', 0.75)\nreturn new", "('count', 'fall')"),
+        ("new = replace(self, total=self.total + x)\nnew.fall = 0.75\nreturn new", "('count', 'rise')"),
+        ("new = replace(self, total=self.total + x)\nfor name in ('rise', 'fall'):\n    setattr(new, name, 0.75)\nreturn new", None),
     ],
 )  # fmt: skip
 def test_what_a_method_hands_on_is_declared(tmp_path: Path, body: str, kept: str | None) -> None:

@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 from unittest.mock import ANY
 
+import pytest
+
 from tests.support.forking import forked_pytest
 from tests.support.trees import write_tree
 
@@ -76,3 +78,36 @@ def test_numbers_that_are_gone_are_told_with_what_raises_there_now(tmp_path: Pat
         code == 1 and "doubled(times=3): it is recorded, and no longer there (with other options)" in printed
     )
     assert ": it raises AttributeError: 'Held' object has no attribute 'count'" in printed
+
+
+@pytest.mark.parametrize(
+    ("example", "changed"),
+    [
+        ("sample(seed, (3,)),)),)", "sample(seed + 1, (3,)),)),)"),
+        ("(sample(seed, (3,)),)),)", "(sample(seed, (3,)),), call=lambda one, x: one.doubled(x + 1)),)"),
+        ("Held(**inputs)", "Held(inputs['mass'][::-1])"),
+        ('"mass": sample(seed', '"mass": sample(seed + 1'),
+    ],
+)
+def test_another_example_is_no_fault_of_the_class(tmp_path: Path, example: str, changed: str) -> None:
+    write_tree(tmp_path, {"held.py": HELD, "test_held.py": LAWS_OF_HELD})
+    assert of_held(tmp_path) == (0, ANY)
+    write_tree(tmp_path, {"test_held.py": LAWS_OF_HELD.replace(example, changed)})
+    code, printed = of_held(tmp_path, "check")
+    assert code == 1 and "the example has changed since its numbers were recorded" in printed
+    code, printed = of_held(tmp_path)
+    assert code == 0 and re.search(r"recorded \d+ new numbers of Held, whose example changed, in", printed)
+    assert of_held(tmp_path, "check") == (0, ANY)
+    write_tree(tmp_path, {"held.py": HELD.replace("2 *", "3.0 *")})
+    code, printed = of_held(tmp_path)
+    assert code == 1 and "it does not compute what is recorded" in printed
+
+
+def test_a_changed_example_of_one_method_excuses_no_other(tmp_path: Path) -> None:
+    two = HELD + "\n    def halved(self):\n        return self.mass / 2\n"
+    write_tree(tmp_path, {"held.py": two, "test_held.py": LAWS_OF_HELD})
+    assert of_held(tmp_path) == (0, ANY)
+    other = LAWS_OF_HELD.replace("sample(seed, (3,)),)),)", "sample(seed + 1, (3,)),)),)")
+    write_tree(tmp_path, {"test_held.py": other, "held.py": two.replace("/ 2", "/ 3.0")})
+    code, printed = of_held(tmp_path)
+    assert code == 1 and "halved: at 0 it is" in printed and "doubled: " not in printed

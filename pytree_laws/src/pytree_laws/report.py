@@ -52,11 +52,18 @@ class Finding:
     """Line of the class that raised an error: file, number and source."""
     method: str = ""
     """Method that the suite uses as the call, if other than `__call__`."""
+    made_at: str = ""
+    """Line of the class that makes a wrong value, if no error was raised."""
 
     @property
     def place(self) -> str:
         """Return the place for readers: `call` is followed by the name of the method."""
         return f"`{self.where}`" + f" (`{self.method}`)" * bool(self.method)
+
+    @property
+    def line(self) -> str:
+        """Return the line of the class behind the finding, by which a part and the whole are alike."""
+        return self.raised_at or self.made_at
 
     def brief(self) -> str:
         """Return the text of a warning: without the law, and with one way out.
@@ -66,13 +73,13 @@ class Finding:
         law = self.law
         hint = f"look for: {self.hint}" if self.hint else f"usual fix: {law.fix}"
         lines = [f"{law.number} {law.name}, at {self.place}: {self.what}"]
-        lines += [f"  raised at: {self.raised_at}"] if self.raised_at else []
+        lines += [f"  {'raised' if self.raised_at else 'made'} at: {self.line}"] if self.line else []
         return "\n".join([*lines, f"  {hint} ({self.severity})"])
 
     def __str__(self) -> str:
         law = self.law
         lines = [f"{law.number} {law.name}, at {self.place}: {self.what}"]
-        lines += [f"  raised at: {self.raised_at}"] if self.raised_at else []
+        lines += [f"  {'raised' if self.raised_at else 'made'} at: {self.line}"] if self.line else []
         lines += [f"  look for: {self.hint}"] if self.hint else []
         lines += [f"  severity: {self.severity}"] if self.severity != FAULT else []
         # What is known of this place is better than the usual.
@@ -159,7 +166,14 @@ class Fault(Exception):
     """Failure of a check, with its place. `guarded` turns a fault into a `LawBroken`."""
 
     def __init__(
-        self, where: str, message: str, hint: str = "", *, law: str = "", severity: str = ""
+        self,
+        where: str,
+        message: str,
+        hint: str = "",
+        *,
+        law: str = "",
+        severity: str = "",
+        made_at: str = "",
     ) -> None:
         super().__init__(where, message, hint)
         self.where, self.what, self.hint = where, message, hint
@@ -167,6 +181,7 @@ class Fault(Exception):
         """Number of the law to report, if other than the law of the test."""
         self.severity = severity
         """Severity of this fault, if other than that of the check."""
+        self.made_at = made_at
 
 
 def check(holds: bool, where: str, message: str, hint: str = "", *, severity: str = "") -> None:

@@ -17,6 +17,8 @@ class SuiteResults:
 
     findings: dict[str, Finding] = dataclasses.field(default_factory=dict)
     """Findings by test."""
+    cls: type | None = None
+    """Class of the instances, once there is a finding."""
     errors: dict[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
     """Law and test that reported an error of the class, by the text of the error."""
     endless: set[str] = dataclasses.field(default_factory=set)
@@ -54,6 +56,10 @@ class Session:
     def of(self, kind: type[T]) -> T:
         """Return the only object of a class in this run, such as its `Watch`."""
         return cast(T, self._parts.setdefault(kind, kind()))
+
+    def all_results(self) -> list[SuiteResults]:
+        """Return the results of each suite so far."""
+        return [*self._results.values()]
 
     def results(self, suite: Any) -> SuiteResults:
         return self._results.setdefault(type(suite), SuiteResults())

@@ -16,6 +16,7 @@ from scaffold.source.expressions import dedented, free_names
 from scaffold.source.rewriting import read_as, rename
 from scaffold.source.text import block
 from scaffold.spec.construction.cases import claimed_arguments, given_names
+from scaffold.spec.construction.constructor import makes_in_one_dtype, parameters, reads, uses_dtype
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.model import Argument, ModuleSpec
@@ -62,6 +63,17 @@ def precisions(subject: Subject) -> list[str]:
     attributes += [f"narrowest = {narrowest!r}"] if narrowest else []
     attributes += [f"{name} = True" for name in test.allows]
     return [*([f"invariants = ({known},)"] if known else []), *attributes]
+
+
+def promises_one_dtype(subject: Subject) -> bool:
+    """Whether the constructor takes no dtype, and makes floats, or a part that makes floats."""
+    spec, known = subject.spec, subject.known
+    if makes_in_one_dtype(spec) or any(parameter.name == "dtype" for parameter in parameters(spec)):
+        return makes_in_one_dtype(spec)
+    given = {field.name for field in spec.dynamic if field.given}
+    made = tuple(f for f in spec.dynamic if not f.given and given.isdisjoint(reads(f.expression or "")))
+    parts = _parts(replace(spec, fields=made), known, frozenset({spec.name}))
+    return any(uses_dtype(part) or makes_in_one_dtype(part) for part in parts)
 
 
 def _narrowest_of_parts(subject: Subject) -> str:

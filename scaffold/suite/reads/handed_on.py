@@ -4,6 +4,7 @@ import ast
 
 from scaffold.kind import kind_of
 from scaffold.source.expressions import dedented
+from scaffold.source.instance import SETTERS, attributes_set, last_name
 from scaffold.spec.model import Call, ModuleSpec
 
 Kept = frozenset[str]
@@ -17,7 +18,18 @@ def handed_on(spec: ModuleSpec, call: Call) -> list[str]:
         return []
     names = _assigned_once(body)
     kept = [_kept_by(spec, end.value, names) or Kept() for end in ends]
-    return [field.name for field in spec.stored if all(field.name in each for each in kept)]
+    lost = _set_later(spec, body)
+    return [field.name for field in spec.stored if all(field.name in each - lost for each in kept)]
+
+
+def _set_later(spec: ModuleSpec, body: list[ast.stmt]) -> Kept:
+    """Return the fields that a body assigns in an instance, or all if it computes the name of one."""
+    nodes = [node for statement in body for node in ast.walk(statement)]
+    stores = {n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    calls = [node for node in nodes if isinstance(node, ast.Call) and last_name(node) in SETTERS]
+    named = [{*attributes_set(call)} for call in calls]
+    every = [] if all(named) else [field.name for field in spec.stored]
+    return Kept().union(stores, every, *named)
 
 
 def _assigned_once(body: list[ast.stmt]) -> dict[str, ast.expr]:

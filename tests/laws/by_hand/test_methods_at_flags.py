@@ -8,6 +8,7 @@ import pytest
 from by_hand.test_severity import severity_of
 from pytree_laws import Leaf, Method, PytreeLaws, sample
 from pytree_laws.report import ADVICE, FAULT
+from pytree_laws.snapshot.methods import of_methods
 
 
 class Response(eqx.Module):
@@ -156,3 +157,82 @@ def test_a_call_without_an_option_that_the_example_gives_is_tried(cls, severity)
     given = {"methods": (), "arguments": lambda self, seed: (sample(seed), sample(seed + 1))}
     suite = type("Suite", (Laws,), {"cls": called, **given})
     assert severity_of("test_p07_can_be_called_in_each_configuration", suite) == severity
+
+
+class Folded(eqx.Module):
+    """A gain with a correction, which `fold` adds to the gain: the flag says that it has been added."""
+
+    gain: jax.Array
+    correction: jax.Array | None
+    is_folded: bool = eqx.field(static=True)
+
+    def __init__(self, gain, correction):
+        self.gain, self.correction, self.is_folded = gain, correction, False
+
+    def __call__(self, x):
+        return self.gain * x if self.is_folded else (self.gain + self.correction) * x
+
+    def folded(self):
+        return self.with_correction(self.correction)
+
+    def with_correction(self, correction):
+        new = type(self)(self.gain + self.correction, correction)
+        object.__setattr__(new, "is_folded", True)
+        return new
+
+    def unfolded(self):
+        return type(self)(self.gain - self.correction, self.correction) if self.is_folded else self
+
+    def corrected(self):
+        return self.correction * 2.0
+
+
+class MisspeltUnfolded(Folded):
+    def unfolded(self):
+        return self.without(self.correction) if self.is_folded else self
+
+
+class CallsMisspelt(Folded):
+    def __call__(self, x):
+        return self.scaled(x) if self.is_folded else (self.gain + self.correction) * x
+
+
+class RefusesToFoldTwice(Folded):
+    def folded(self):
+        if self.is_folded:
+            raise ValueError("it is folded")
+        return super().folded()
+
+
+class FoldedLaws(Laws):
+    leaves = (Leaf("gain", "param", ()), Leaf("correction", "param", ()))
+    methods = ()
+
+    def inputs(self, seed):
+        return {"gain": sample(seed), "correction": sample(seed + 1)}
+
+
+class DropsTheCorrection(Folded):
+    def folded(self):
+        return self.with_correction(None)
+
+
+@pytest.mark.parametrize(
+    ("cls", "severity"),
+    [
+        (Folded, None),
+        (MisspeltUnfolded, FAULT),
+        (CallsMisspelt, FAULT),
+        (RefusesToFoldTwice, None),
+        (DropsTheCorrection, ADVICE),
+    ],
+)
+def test_what_another_method_sets_a_flag_for_is_tried(cls, severity):
+    suite = type("Suite", (FoldedLaws,), {"cls": cls})
+    assert severity_of("test_p07_methods_work_at_each_flag", suite) == severity
+
+
+def test_numbers_after_a_method_that_sets_a_flag_are_recorded():
+    suite = type("Suite", (FoldedLaws,), {"cls": Folded})
+    names = {*of_methods(suite())}
+    assert {"call after folded", "unfolded after folded.gain"} <= names

@@ -11,10 +11,11 @@ import pytest
 from flax import nnx
 
 from by_hand.test_severity import severities
-from pytree_laws import Leaf, check_pytree, sample
+from pytree_laws import LawBroken, Leaf, PytreeLaws, check_pytree, sample
 from pytree_laws.inspect.references import references
 from pytree_laws.kinds import slopes
 from pytree_laws.report import ADVICE, COST, FAULT, OF_LAWS, UNDER_TEST
+from pytree_laws.session import Session
 
 
 class Branch(eqx.Module):
@@ -266,3 +267,79 @@ class Unbuilt(Branch):
 def test_a_constructor_that_fails_is_told_by_the_law_of_constructors():
     [finding] = check_pytree(lambda seed: Unbuilt(), lambda seed: (jnp.ones(3),)).findings
     assert (finding.law.number, finding.test) == ("P1", "test_p01_same_inputs_build_the_same_instance")
+
+
+class Direction(eqx.Module):
+    """The direction of a vector, of which zeros have none."""
+
+    gain: jax.Array
+
+    def __call__(self, x):
+        size = jnp.linalg.norm(x)
+        safe = jnp.where(size > 0, x / size, 0.0)
+        return self.gain * safe + x / jnp.linalg.norm(x)
+
+
+class Length(Direction):
+    """The length of a vector, which has no slope at zeros."""
+
+    def __call__(self, x):
+        return jnp.linalg.norm(self.gain * x)
+
+
+class Twice(eqx.Module):
+    direction: Direction
+
+    def __call__(self, x):
+        return 2 * jax.vmap(self.direction)(jnp.stack([x, x]))
+
+
+class DirectionLaws(PytreeLaws):
+    leaves = (Leaf("gain", "param", (3,)),)
+
+    cls = Direction
+
+    def build(self, seed):
+        return self.cls(sample(seed, (3,)))
+
+    def arguments(self, seed):
+        return (sample(seed, (3,)),)
+
+
+class TwiceLaws(DirectionLaws):
+    leaves = (Leaf("direction.gain", "param", (3,)),)
+
+    def build(self, seed):
+        return Twice(super().build(seed))
+
+
+@pytest.mark.parametrize(
+    ("cls", "law", "line"),
+    [
+        (Direction, "p07_equal_arguments_give_no_nan", "return self.gain * safe + x / jnp.linalg.norm(x)"),
+        (
+            Length,
+            "p09_no_gradient_is_nan_where_the_output_is_finite",
+            "return jnp.linalg.norm(self.gain * x)",
+        ),
+    ],
+)
+def test_a_nan_of_a_part_is_told_with_its_line_and_the_whole_follows(cls: type, law: str, line: str):
+    part, whole, alone = (
+        type("Laws", (base,), {"cls": cls})() for base in (DirectionLaws, TwiceLaws, TwiceLaws)
+    )
+    part.session = whole.session = Session()
+    with pytest.raises(LawBroken) as broken:
+        getattr(part, f"test_{law}")()
+    assert broken.value.finding.made_at.endswith(line) and "  made at: " in str(broken.value)
+    with pytest.raises(pytest.skip.Exception, match=rf"it rests on P\d of `{cls.__name__}`, which is broken"):
+        getattr(whole, f"test_{law}")()
+    with pytest.raises(LawBroken, match="made at"):
+        getattr(alone, f"test_{law}")()
+
+
+def test_a_nan_at_zeros_is_told_with_the_ways_to_say_that_it_is_meant():
+    with pytest.raises(
+        LawBroken, match="a docstring of the class says where it gives NaN, or the example has"
+    ):
+        DirectionLaws().test_p07_equal_arguments_give_no_nan()

@@ -64,6 +64,43 @@ def test_a_class_in_one_dtype_is_held_to_all_other_advice(tmp_path: Path) -> Non
     assert run.returncode == 1 and "at `call(bent)`: at each of its values the same is computed" in run.stdout
 
 
+PART = """
+class Table(Module):
+    scale: Float[Array, " n"] = buffer()
+
+    def __init__(self, n: int):
+        self.scale = jnp.arange(n) + 1.0
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.scale * x
+
+
+class Noisy(Module):
+    table: Table
+
+    def __init__(self, n: int):
+        self.table = TABLE
+
+    def noise(self, x: Float[Array, " n"], key: PRNGKeyArray):
+        return self.table(x) + jax.random.normal(key, x.shape)
+"""
+
+
+@pytest.mark.parametrize(("made", "is_held"), [("Table(n)", False), ("Table(n, dtype=dtype)", True)])
+def test_a_class_whose_part_is_made_in_one_dtype_promises_no_other(
+    tmp_path: Path, made: str, is_held: bool
+) -> None:
+    part = PART.replace("TABLE", made)
+    generated(
+        tmp_path,
+        {
+            "noisy": HEAD
+            + (part.replace("(self, n: int)", "(self, n: int, *, dtype=None)") if is_held else part)
+        },
+    )
+    assert suite_text(tmp_path, "noisy").count("one_dtype = True") == (not is_held)
+
+
 AVERAGE = """
 @struct.dataclass
 class Average:

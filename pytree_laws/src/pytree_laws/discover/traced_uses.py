@@ -1,10 +1,16 @@
 """Uses of the methods of a suite's class, each traced once for the laws and the record of numbers."""
 
+import enum
 import itertools
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import jax.numpy as jnp
+
+from ..declare.methods import Method
+from ..inspect.trees import differing, instances_in
+from ..report import result_or_error
 from ..session import once_per_session
 from .configurations import (
     Configuration,
@@ -14,8 +20,17 @@ from .configurations import (
     working_configurations,
 )
 from .likely import likely_uses
-from .method_programs import usable
-from .method_uses import Traced, Use, is_built_otherwise, trace_use, uses_of, uses_of_instances
+from .method_programs import the_call, usable
+from .method_uses import (
+    Traced,
+    Use,
+    example_use,
+    is_built_otherwise,
+    trace_text,
+    trace_use,
+    uses_of,
+    uses_of_instances,
+)
 
 MAX_HIDDEN = 6
 """Number of pairs of a hidden value and an option that are tried for a class."""
@@ -42,9 +57,75 @@ def traced_uses(suite: Any) -> dict[str, tuple[TracedUse, ...]]:
     }
     hidden = hidden_configurations(suite, every)
     return {
-        method.name: (*every[method.name], *_traced(suite, uses_of_instances(suite, method, hidden)))
+        method.name: (
+            *every[method.name],
+            *_traced(suite, uses_of_instances(suite, method, hidden)),
+            *_traced(suite, uses_on_given(suite, method)),
+        )
         for method in usable(suite)
     }
+
+
+@once_per_session
+def calls_on_given(suite: Any) -> tuple[TracedUse, ...]:
+    """Return the call on each instance that a method gives with other flags, if its trace differs there."""
+    if not suite.called():
+        return ()
+    call = the_call(suite)
+    usual, *others = _traced(suite, [example_use(call, suite.cached_instance()), *uses_on_given(suite, call)])
+    return tuple(each for each in others if usual.trace and _text(each) != _text(usual))
+
+
+def _text(traced: TracedUse) -> str:
+    return trace_text(traced.trace) if traced.trace else ""
+
+
+def uses_on_given(suite: Any, method: Method) -> Iterator[Use]:
+    """Yield uses of a method on the instances that methods give with other flags."""
+    for giver, instance, changes in _given_with_other_flags(suite):
+        use = example_use(method, instance)
+        yield use._replace(name=f"{method.name} after {giver}", changes=changes)
+
+
+Flags = dict[str, Any]
+"""Static values that are bools, texts or members of an enum, or None, by path."""
+
+
+@once_per_session
+def _given_with_other_flags(suite: Any) -> tuple[tuple[str, Any, Flags], ...]:
+    """Return the methods that give instances with flags that no configuration has, and these flags.
+
+    The arguments of examples fit such an instance, since its arrays have the shapes of the example.
+    """
+    built = [trial.instance for trial in traced_configurations(suite) if trial.instance is not None]
+    known = [_flags(suite, instance) for instance in built]
+    given: list[tuple[str, Any, Flags]] = []
+    with warnings.catch_warnings(action="ignore"):
+        for method in usable(suite):
+            instance = result_or_error(_given_by, suite, method)
+            flags = _flags(suite, instance) if type(instance) is type(suite.cached_instance()) else {}
+            if flags.keys() == known[0].keys() and flags not in known and _has_shapes(suite, instance):
+                known.append(flags)
+                given.append((method.name, instance, differing(flags, known[0])[0]))
+    return tuple(given)
+
+
+def _given_by(suite: Any, method: Method) -> Any:
+    """Return the instance that a method gives, or the instance that it updates in place."""
+    instance = suite.copied(suite.elsewhere(suite.cached_instance()))
+    result = method.use(instance, *method.arguments(0))
+    return instance if suite.is_mutable else next(iter(instances_in(result, type(instance))), None)
+
+
+def _flags(suite: Any, instance: Any) -> Flags:
+    kinds = bool, str, enum.Enum, type(None)
+    return {path: value for path, value in suite.statics_of(instance) if isinstance(value, kinds)}
+
+
+def _has_shapes(suite: Any, instance: Any) -> bool:
+    """Whether the arrays that an instance shares with the example have the same shapes."""
+    usual, own = (suite.named(each) for each in (suite.cached_instance(), instance))
+    return all(jnp.shape(own[path]) == jnp.shape(usual[path]) for path in own.keys() & usual)
 
 
 def _traced(suite: Any, uses: Iterable[Use], *, is_likely: bool = False) -> list[TracedUse]:

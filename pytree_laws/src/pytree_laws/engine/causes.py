@@ -13,6 +13,7 @@ import pytest
 from ..errors import message_of
 from ..inspect.classes import documents_untraced
 from ..inspect.raised_at import raised_at
+from ..inspect.trees import nodes
 from ..report import (
     ADVICE,
     SEVERITIES,
@@ -66,6 +67,21 @@ def skip_what_rests_on_a_broken_law(
         is_base = broken.startswith(bases) or checks.get(broken, "").startswith(bases)
         if is_base and broken != finding.test and not is_below(base_finding.severity, finding.severity):
             skip_as_resting_on(base_finding.law.number)
+
+
+def skip_what_a_part_tells(suite: Any, finding: Finding) -> None:
+    """Skip a failure that the suite of a part's class reports too, of the same line and as severe."""
+    session = session_of(suite)
+    if not finding.line or session.reports_all or first_build(suite).error:
+        return
+    instance = cached_instance(suite)
+    session.results(suite).cls = type(instance)
+    parts = {type(node) for _, node, _ in nodes(instance)} - {type(instance)}
+    for results in (results for results in session.all_results() if results.cls in parts):
+        told = results.findings.get(finding.test)
+        is_there = told is not None and told.line == finding.line
+        if told and results.cls and is_there and not is_below(told.severity, finding.severity):
+            skip_as_resting_on(f"{finding.law.number} of `{results.cls.__name__}`")
 
 
 def is_below(severity: str, least: str) -> bool:

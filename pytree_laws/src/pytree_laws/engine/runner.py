@@ -28,6 +28,7 @@ from .causes import (
     is_below,
     one_failure_of_calls,
     one_failure_of_treedefs,
+    skip_what_a_part_tells,
     skip_what_rests_on_a_broken_law,
     stop_if_broken,
 )
@@ -58,6 +59,7 @@ def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
             finding = finding_of(self, fault, number, test)
             skip_what_rests_on_a_broken_law(self, number, finding, getattr(test, "rests_on", ()))
             record_finding(self, finding, fault.__cause__)
+            skip_what_a_part_tells(self, finding)
             is_unpromised = self.one_dtype and getattr(test, "of_dtypes", False)
             least = self.raises_from or (COST if is_unpromised else self.severity)
             if is_below(finding.severity, least):
@@ -117,7 +119,8 @@ def finding_of(suite: Any, fault: Fault, number: str, test: Callable[..., None])
     of_check = "" if fault.law else getattr(test, "severity", "")
     severity = fault.severity or of_check or law.severity
     method = called_method(suite) if fault.where.startswith("call") else ""
-    return Finding(law, test.__name__, fault.where, fault.what, hint, severity, raised, method)
+    texts = fault.where, fault.what, hint, severity, raised, method, fault.made_at
+    return Finding(law, test.__name__, *texts)
 
 
 def run_test(suite: Any, number: str, test: Callable[..., None], *args: Any, **kwargs: Any) -> None:

@@ -31,7 +31,7 @@ TELLS_MOST = (
 )
 """Declarations in order of the mistakes that they reveal, the most first."""
 MAX_NAMED = 4
-_RESTS = re.compile(r"it rests on (P\d+), which is broken")
+_RESTS = re.compile(r"it rests on (P\d+(?: of `\w+`)?), which is broken")
 _BEHIND = re.compile(r"(?:rests on|first failure of|is the one that) ([PS]\d+)\b")
 
 

@@ -17,7 +17,7 @@ from ..declare.methods import Method, is_property
 from ..discover.method_programs import usable
 from ..discover.method_slopes import leaves_with_gradient, slopes_by_arguments, stopped_leaves
 from ..discover.method_uses import Traced, Use, trace_text
-from ..discover.traced_uses import traced_uses
+from ..discover.traced_uses import calls_on_given, traced_uses
 from ..inspect.arrays import is_inexact, same_bits
 from ..inspect.trees import arrays_of, named_numbers, structure
 from ..report import ANY_ERROR, result_or_error
@@ -79,11 +79,14 @@ class Recorded(NamedTuple):
 
 
 def _worth_a_record(suite: Any) -> Iterator[Recorded]:
-    """Yield the uses of methods whose traces are distinct."""
-    for method in methods_to_record(suite):
+    """Yield the uses of methods whose traces are distinct, and of the call where a method has set a flag."""
+    for uses in (
+        *(traced_uses(suite)[method.name] for method in methods_to_record(suite)),
+        calls_on_given(suite),
+    ):
         seen: set[str] = set()
         counts = dict.fromkeys(SECTIONS, 0)
-        for use, trace, is_likely in traced_uses(suite)[method.name]:
+        for use, trace, is_likely in uses:
             section = OPTIONS if is_likely else OF_METHODS
             is_new = trace is not None and trace_text(trace) not in seen
             if trace is not None and is_new and counts[section] < MAX_METHOD_USES:

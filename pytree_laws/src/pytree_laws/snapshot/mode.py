@@ -61,6 +61,10 @@ def how_to_add(suite: Any) -> str:
     return f"nothing that is recorded has moved; record what is new with `{command(suite, UPDATE)}`"
 
 
+def how_to_replace(suite: Any) -> str:
+    return f"values of the example, which the tests give: record its numbers with `{command(suite, UPDATE)}`"
+
+
 def command(suite: Any, mode: str) -> str:
     """Return the command that runs the tests of a suite in a mode.
 

@@ -1,9 +1,10 @@
-"""Evaluation of a program equation by equation, to find where a difference of its inputs is lost."""
+"""Evaluation of a program equation by equation, to find where a difference is lost, or a value made."""
 
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple
 
-from .jaxprs import is_variable
+from ..report import or_else
+from .jaxprs import is_variable, line_of
 
 
 class Step(NamedTuple):
@@ -12,6 +13,8 @@ class Step(NamedTuple):
     equation: Any
     inputs: Sequence[Any]
     results: Sequence[Any]
+    outer: Any
+    """Equation of the outermost jitted function around the step, or the equation itself."""
 
 
 Known = dict[tuple[Any, ...], tuple[Sequence[Any], Sequence[Any]]]
@@ -19,7 +22,7 @@ Known = dict[tuple[Any, ...], tuple[Sequence[Any], Sequence[Any]]]
 
 
 def steps(
-    jaxpr: Any, consts: Sequence[Any], arguments: Sequence[Any], known: Known
+    jaxpr: Any, consts: Sequence[Any], arguments: Sequence[Any], known: Known, outer: Any = None
 ) -> Generator[Step, None, list[Any]]:
     """Yield the evaluated equations of a jaxpr and its jitted functions, and return its outputs.
 
@@ -34,10 +37,12 @@ def steps(
         inputs = [read(atom) for atom in equation.invars]
         if equation.primitive.name in ("jit", "pjit"):
             inner = equation.params["jaxpr"]
-            results: Sequence[Any] = yield from steps(inner.jaxpr, inner.consts, inputs, known)
+            results: Sequence[Any] = yield from steps(
+                inner.jaxpr, inner.consts, inputs, known, outer or equation
+            )
         else:
             results = _computed_once(equation, inputs, known)
-            yield Step(equation, inputs, results)
+            yield Step(equation, inputs, results, outer or equation)
         values.update(zip(equation.outvars, results))
     return [read(atom) for atom in jaxpr.outvars]
 
@@ -71,3 +76,25 @@ def cancels(closed: Any, before: Sequence[Any], after: Sequence[Any], differ: Ca
         if others and not differ(old.results, new.results):
             lost.append(others)
     return bool(lost) and min(lost) > 1
+
+
+@or_else("")  # an equation cannot be evaluated alone
+def line_that_makes(is_wrong: Callable[[Any], bool], closed: Any, arguments: Sequence[Any]) -> str:
+    """Return the line of the class that makes the first wrong value behind an output, or an empty text.
+
+    A NaN that `jnp.where` drops is behind no output.
+    """
+    made: dict[int, Step] = {}
+    wrong: list[Any] = []
+
+    def run() -> Generator[Step, None, None]:
+        outputs = yield from steps(closed.jaxpr, closed.consts, arguments, {})
+        wrong[:] = filter(is_wrong, outputs)
+
+    for step in run():
+        made |= {id(result): step for result in step.results}
+    line = ""
+    while wrong and (step := made.get(id(wrong[0]))) is not None:
+        line = line_of(step.equation) or line_of(step.outer) or line
+        wrong = [value for value in step.inputs if is_wrong(value)]
+    return line

@@ -38,6 +38,7 @@ from ...kinds.slopes import is_mask
 from ...kinds.suite import Suite, filled
 from ...patches.fast_compile import quick_options
 from ...report import ADVICE, ANY_ERROR, FAULT, Fault, Law, check, doing, or_else
+from ...trace.equation_steps import line_that_makes
 from ...trace.jaxprs import NEEDS_VALUES, is_of_flax_layer, is_of_set_state, lacks_dtype
 from ...trace.programs import Compiled, shapes_of, with_static_modules
 from ...trace.wide_results import FIXED_DTYPE, is_wide_alone, unless_promised, widened_in
@@ -46,6 +47,8 @@ from ...values.edge_values import has_an_edge_at_zero, has_nan
 from ...values.rounding import rounds_so_far
 
 OUTSIDE = "example values that the class is not for, as a negative variance: `inputs` and `arguments` choose others, in a spec `[test]` with `values`"
+NAN = "0 / 0, of a deviation or a norm (add an epsilon), or of a softmax over nothing but -inf (a finite number there)"
+NO_ZEROS = "; or an argument that is never 0: a docstring of the class says where it gives NaN, or the example has one sign (`sample(..., positive=True)`, in a spec `values`)"
 NAN_IS_MEANT = "a docstring of the class says where it gives NaN"
 
 LAW = Law(
@@ -112,18 +115,28 @@ def test_p07_equal_arguments_give_no_nan(subject: Suite) -> None:
     need(not documents_nan(type(instance)), NAN_IS_MEANT)
     for i, result in enumerate(results_of(subject, instance, arguments)):
         check(not has_nan(result), f"output {i}", "the example gives NaN", OUTSIDE, severity=ADVICE)
-    hint = "0 / 0, of a deviation or a norm (add an epsilon), or of a softmax over nothing but -inf (a finite number there)"
     for fill in (0, 1):
         message = f"with each element of the arguments {fill} it has NaN"
         for i, result in enumerate(results_of(subject, instance, filled(subject, arguments, fill))):
             if has_nan(result):
                 is_degenerate = fill == 0 and are_zeros_degenerate(subject, instance, arguments, i)
                 severity = ADVICE if is_degenerate else severity_of_values(subject)
-                check(False, f"output {i}", message, hint, severity=severity)
+                line = _line_of_nan(subject, instance, filled(subject, arguments, fill))
+                hint = f"{NAN}{NO_ZEROS * (fill == 0)}"
+                raise Fault(f"output {i}", message, hint, severity=severity, made_at=line)
     for fill in (False, True) if _masks(subject, arguments) else ():
         message = f"with each element of its masks {fill} it has NaN"
         for i, result in enumerate(results_of(subject, instance, _masked(subject, arguments, fill=fill))):
-            check(not has_nan(result), f"output {i}", message, hint, severity=ADVICE)
+            check(not has_nan(result), f"output {i}", message, NAN, severity=ADVICE)
+
+
+@or_else("")  # it takes what cannot be traced
+def _line_of_nan(subject: Suite, instance: Any, arguments: Sequence[Any]) -> str:
+    """Return the line of the class that makes the first NaN of a call, or an empty text."""
+    call, value = subject.pure_call(instance)
+    static, arrays = partition((value, arguments))
+    run = functools.partial(numbers_of_call, subject, call, static)
+    return line_that_makes(has_nan, jax.make_jaxpr(run)(arrays), arrays)
 
 
 def _masks(subject: Suite, arguments: Sequence[Any]) -> set[int]:

@@ -13,7 +13,8 @@ from ...engine.registry import Checks
 from ...inspect.arrays import fillable, is_floating, on_device
 from ...kinds.slopes import POINTS
 from ...kinds.suite import Suite, arguments_of_one_sign, filled
-from ...report import ADVICE, FAULT, check, or_else
+from ...report import ADVICE, FAULT, Fault, or_else
+from ...trace.equation_steps import line_that_makes
 from ...values.edge_values import has_nan, is_finite_around_zero, with_integers_of
 from .p09_gradient import LAW
 
@@ -44,7 +45,18 @@ def test_p09_no_gradient_is_nan_where_the_output_is_finite(subject: Suite) -> No
                 is_edge = is_at_an_edge(subject, instance, functools.partial(moved, arguments))
             else:  # a leaf may be what no constructor gives, as an eigenvalue below zero
                 is_edge = bool(wrong) and not nan_grads(subject, start, arguments)
-            check(not wrong, ", ".join(wrong), message, hint, severity=ADVICE if is_edge else FAULT)
+            severity = ADVICE if is_edge else FAULT
+            if wrong:
+                line = line_of_nan_gradient(subject, instance, arguments)
+                raise Fault(", ".join(wrong), message, hint, severity=severity, made_at=line)
+
+
+@or_else("")  # it takes what cannot be traced
+def line_of_nan_gradient(subject: Suite, instance: Any, arguments: Any) -> str:
+    """Return the line of the class whose gradient makes the first NaN, or an empty text."""
+    values, rebuilt = subject.flowing_values(instance)
+    grads = jax.grad(lambda values: subject.example_loss(rebuilt(values), [arguments]))
+    return line_that_makes(has_nan, jax.make_jaxpr(grads)(values), jax.tree.leaves(values))
 
 
 def is_at_an_edge(subject: Suite, instance: Any, near: Callable[[float], Any]) -> bool:

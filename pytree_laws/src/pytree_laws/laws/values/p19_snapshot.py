@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 import sys
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from typing import Any
@@ -19,6 +18,7 @@ from ...kinds.suite import Suite
 from ...report import FAULT, Fault, Finding, check, result_or_error
 from ...session import Session
 from ...snapshot.configurations import ACCEPTED, AFTER, CONFIGURED, of_accepted, of_configurations, of_options
+from ...snapshot.example import EXAMPLE, changed_example, is_of, of_changed_example, of_example
 from ...snapshot.files import change, file_of, record_of, tests_of
 from ...snapshot.format import (
     GONE,
@@ -45,6 +45,7 @@ from ...snapshot.mode import (
     has_record,
     how_to_add,
     how_to_approve,
+    how_to_replace,
     mode_of,
 )
 from ...snapshot.numbers import (
@@ -80,7 +81,7 @@ def test_p19_numbers_are_those_of_the_record(subject: Suite, session: Session) -
     mode, is_recorded = mode_of(subject, tests_of(subject)), has_record(subject)
     faults = [f for f in session.results(subject).findings.values() if f.severity == FAULT]
     broken = broken_methods(subject, faults)
-    others = [finding for finding in faults if not _is_of(finding.where, broken)]
+    others = [finding for finding in faults if not is_of(finding.where, broken)]
     with resting_on(others if not session.reports_all else ()):  # whatever is wrong moves numbers
         if mode == RECORD and not is_recorded:
             check(not others, "numbers", "none are recorded while a law finds a fault")
@@ -88,12 +89,25 @@ def test_p19_numbers_are_those_of_the_record(subject: Suite, session: Session) -
             subject.summary_line = write(subject, broken if mode == RECORD else ())
             return
         check(is_recorded, "numbers", "no numbers of the suite are recorded", how_to_record(subject))
-        lines = changed_lines(subject, subject.recorded() or "", broken)
-        if mode == RECORD and lines and all(map(_is_new, lines)):
-            check(not others, "numbers", "no new ones are recorded while a law finds a fault")
-            subject.summary_line = write(subject, broken, len(lines))
-            return
-        check_unchanged(subject, lines)
+        compare(subject, mode, others, broken)
+
+
+def compare(subject: Suite, mode: str, faults: Sequence[Finding], broken: Collection[str]) -> None:
+    """Compare what a suite computes with its record, and in the default mode record what is new.
+
+    Numbers of another example than the recorded one are new.
+    """
+    text = subject.recorded() or ""
+    lines, record = changed_lines(subject, text, broken), read(subject, text)
+    moved = of_changed_example(subject, record, lines)
+    rest = [line for line in lines if line not in moved]
+    is_new = all(map(_is_new, rest)) and (lines or changed_example(subject, record))
+    if mode == RECORD and is_new:
+        check(not faults, "numbers", "no new ones are recorded while a law finds a fault")
+        why = ", whose example changed," if moved or not lines else ""
+        subject.summary_line = write(subject, broken, f"{len(lines) or 'the'} new", why)
+        return
+    check_unchanged(subject, rest or lines, is_of_example=not rest)
 
 
 def broken_methods(subject: Suite, faults: Iterable[Finding]) -> tuple[str, ...]:
@@ -102,12 +116,7 @@ def broken_methods(subject: Suite, faults: Iterable[Finding]) -> tuple[str, ...]
     The numbers of other methods are still checked and recorded.
     """
     names = [method.name for method in usable(subject)] if faults else []
-    return tuple(name for name in names if any(_is_of(finding.where, [name]) for finding in faults))
-
-
-def _is_of(place: str, methods: Iterable[str]) -> bool:
-    """Whether a finding or an entry is of one of the methods: `step`, `step.0`, `gradient of step by x`."""
-    return any(re.match(rf"(gradient of )?{re.escape(name)}(?!\w)", place) for name in methods)
+    return tuple(name for name in names if any(is_of(finding.where, [name]) for finding in faults))
 
 
 @contextlib.contextmanager
@@ -130,7 +139,7 @@ def changed_lines(subject: Suite, text: str, broken: Collection[str] = ()) -> li
     if settings not in (usual_settings(), None):
         pytest.skip(f"the numbers are recorded with {settings}, this run has {usual_settings()}")
     lines = [line for section in EVERY for line in changed_numbers(subject, record, section)]
-    lines = [line for line in lines if not _is_of(line, broken)]
+    lines = [line for line in lines if not is_of(line, broken)]
     return sorted(
         lines, key=lambda line: line.startswith("gradient of ")
     )  # they follow from what is computed
@@ -140,16 +149,16 @@ def _is_new(line: str) -> bool:
     return f": {NOT_RECORDED} (" in line
 
 
-def check_unchanged(subject: Suite, lines: Sequence[str]) -> None:
-    """Check that nothing differs from the record."""
-    is_new = all(map(_is_new, lines))
-    is_gone = all(f": {GONE} (" in line for line in lines)
+def check_unchanged(subject: Suite, lines: Sequence[str], *, is_of_example: bool = False) -> None:
+    """Check that nothing differs from the record, of the example that is recorded or of another."""
+    is_new, is_gone = all(map(_is_new, lines)), all(f": {GONE} (" in line for line in lines)
     message = "it computes what is not recorded yet" if is_new else "it does not compute what is recorded"
     message += ", which raises now, or is there no more" * is_gone
     hint = how_to_add(subject) if is_new else how_to_approve(subject)
-    shown = [line + _raised_now(subject, line) for line in lines[:SHOWN]] + ["and more"] * (
-        len(lines) > SHOWN
-    )
+    if is_of_example:
+        message, hint = "the example has changed since its numbers were recorded", how_to_replace(subject)
+    shown = [line + _raised_now(subject, line) for line in lines[:SHOWN]]
+    shown += ["and more"] * (len(lines) > SHOWN)
     where = lines[0].partition(":")[0] if lines else ""
     check(not lines, where, "\n    ".join([message, *shown]), hint)
 
@@ -200,6 +209,7 @@ def sections(suite: Any) -> Record:
     by_section = {section_of(type(suite), section): entries_of(suite, section) for section in EVERY}
     needed = {section_of(type(suite), section) for section in SECTIONS}
     by_section[section_of(type(suite), ALONE)] = of_dims(suite)  # which P20 holds
+    by_section[section_of(type(suite), EXAMPLE)] = of_example(suite)
     return {name: numbers for name, numbers in by_section.items() if numbers or name in needed}
 
 
@@ -216,7 +226,7 @@ def entries_of(suite: Any, section: str) -> dict[str, Entry]:
     return entries(section_numbers(suite, section))
 
 
-def write(suite: Any, broken: Collection[str] = (), count_new: int = 0) -> str:
+def write(suite: Any, broken: Collection[str] = (), count: str = "", why: str = "") -> str:
     """Record what a suite computes, without `broken` methods, and return a line on that.
 
     A number close to the recorded one keeps its text, and so does each number of a `broken` method.
@@ -227,16 +237,16 @@ def write(suite: Any, broken: Collection[str] = (), count_new: int = 0) -> str:
         pytest.skip("the suite is in no file")
     file = file_of(tests)
     now = {
-        section: {name: entry for name, entry in recorded.items() if not _is_of(name, broken)}
+        section: {name: entry for name, entry in recorded.items() if not is_of(name, broken)}
         for section, recorded in sections(suite).items()
     }
     try:
         change(file, lambda text: _changed(text, now, suite, tests.name, broken))
     except PermissionError as error:
         pytest.skip(f"the numbers cannot be recorded: {error}")
-    count = f"{count_new} new" if count_new else str(sum(map(len, now.values())))
+    count = count or str(sum(map(len, now.values())))
     name = laws.__name__.removeprefix("Test")
-    return f"recorded {count} numbers of {name} in {os.path.relpath(file)}; commit this file"
+    return f"recorded {count} numbers of {name}{why} in {os.path.relpath(file)}; commit this file"
 
 
 def _changed(text: str | None, now: Record, suite: Any, tests: str, broken: Collection[str]) -> str:
@@ -247,7 +257,7 @@ def _changed(text: str | None, now: Record, suite: Any, tests: str, broken: Coll
     before = without(before, {s.partition(":")[0] for s in before} - module.keys())
     for section, entries_now in now.items():
         was = before.get(section, {})
-        kept = {name: entry for name, entry in was.items() if _is_of(name, broken)}
+        kept = {name: entry for name, entry in was.items() if is_of(name, broken)}
         merged = kept | kept_where_close(was, entries_now, suite.tolerance)
         before[section] = dict(sorted(merged.items()))
     return render_record(dict(sorted(before.items())), tests)

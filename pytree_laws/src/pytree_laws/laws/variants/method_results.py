@@ -15,8 +15,8 @@ from ...declare.methods import Method, methods_of
 from ...discover.likely import numbers_for_none
 from ...discover.method_programs import MEMBERS, NO_METHOD, traceable, tried, usable, usable_methods
 from ...discover.method_uses import Use, bound_with, invocation_of, traced_or_raise, use_with
-from ...discover.traced_uses import traced_uses
-from ...engine.applicability import METHODS, TAKES_DTYPE, need
+from ...discover.traced_uses import calls_on_given, traced_uses
+from ...engine.applicability import TAKES_DTYPE, need
 from ...engine.example_errors import (
     advice_on,
     is_misfit,
@@ -90,12 +90,17 @@ def test_p07_methods_give_what_is_declared(subject: Suite) -> None:
         ) from error
 
 
-@CHECKS.register(METHODS)
+@CHECKS.register(MEMBERS)
 def test_p07_methods_work_at_each_flag(subject: Suite) -> None:
-    for name, (example, *others) in traced_uses(subject).items():
-        for use, trace, is_likely in others if example.trace is not None else ():
-            if trace is None and not is_likely and changes_flags_alone(use):
-                _check_works(subject, name, use, _error_of(subject, use))
+    uses = [
+        (name, use)
+        for name, (example, *others) in traced_uses(subject).items()
+        if example.trace
+        for use in others
+    ]
+    for name, (use, trace, is_likely) in [*uses, *(("call", call) for call in calls_on_given(subject))]:
+        if trace is None and not is_likely and changes_flags_alone(use):
+            _check_works(subject, name, use, _error_of(subject, use))
     for method in traceable(subject):
         for use, *more in _uses_of_options(method, traced_uses(subject)[method.name][0].use):
             error = _error_of(subject, use)
@@ -109,8 +114,8 @@ def _check_works(subject: Suite, name: str, use: Use, error: Exception | None) -
     A default of None may stand for what each caller gives.
     """
     hint = "a branch that the example does not take; under jax.jit, values that decide it: `jnp.where`, `jnp.maximum`"
-    is_known = subject.declares_arrays() and not may_be_of_the_example(subject, name, error)
-    is_known = is_known and None not in use.changes.values()
+    is_doubtful = may_be_of_the_example(subject, name, error) or _lacks_a_part(use.instance, error)
+    is_known = subject.declares_arrays() and not is_doubtful and None not in use.changes.values()
     with doing(use.name, "it", hint, severity=FAULT if is_known else ADVICE):
         result_or_raise(error)
 
