@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.adopt.test_spec import said
 from tests.support.trees import write_tree
 
@@ -43,6 +45,7 @@ class Reversed(Map):
 }
 
 
+@pytest.mark.slow
 def test_what_an_example_reads_is_imported_beside_the_class_itself(tmp_path: Path) -> None:
     write_tree(tmp_path, PACKAGE)
     told = said(tmp_path, "pkg:Reversed")["Reversed"]

@@ -296,6 +296,7 @@ class Net(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_what_is_not_looked_at_in_time_is_said_and_what_is_found_stays(tmp_path: Path) -> None:
     write_tree(tmp_path, {"slow.py": SLOW})
     ran = scaffold(tmp_path, "adopt", "slow.py", "--python", sys.executable, "--time-limit", "8")

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import whole_suite
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
@@ -33,6 +35,7 @@ MISTAKES = (
 )
 
 
+@pytest.mark.slow
 def test_what_reaches_a_result_through_a_stop_alone_is_closed_and_what_goes_beside_it_is_not(
     tmp_path: Path,
 ) -> None:

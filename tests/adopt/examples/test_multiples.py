@@ -1,5 +1,7 @@
 """Sizes that errors ask to be multiples of others, also several of them, and beside an option whose default raises."""
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """
@@ -99,11 +101,13 @@ def test_several_sizes_are_multiples_of_others(asked: Asked) -> None:
     assert "hidden_size=6" in text and "num_heads=2" in text, text
 
 
+@pytest.mark.slow
 def test_an_option_whose_default_raises_is_given_beside_sizes(asked: Asked) -> None:
     inputs = dict(asked.adopt("Encoder")["inputs"])
     assert inputs["fsdp"] == "False" and int(inputs["hidden_size"]) % int(inputs["num_heads"]) == 0
 
 
+@pytest.mark.slow
 def test_what_the_class_of_an_argument_raised_is_told(asked: Asked) -> None:
     answer = asked.adopt("Odd")
     assert (answer["why"], answer["unknown"]) == (

@@ -1,5 +1,7 @@
 """An argument that is annotated with a class is given one of that class, private or not, and no other that looks like it."""
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """
@@ -84,5 +86,6 @@ def test_a_part_of_a_private_class_is_made_of_it(asked: Asked) -> None:
     assert "from private_parts import _Net" in str(found)
 
 
+@pytest.mark.slow
 def test_what_no_part_is_known_for_is_given_none_of_another_class(asked: Asked) -> None:
     assert not asked.adopt("Locked")["built"]

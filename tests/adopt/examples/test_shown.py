@@ -235,6 +235,7 @@ def test_a_function_of_an_instance_shows_its_method(asked: Asked) -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_is_shown_of_a_class_is_tried_with_others_of_its_family(asked: Asked) -> None:
     found, shown = asked.adopt("Bowl"), asked.adopt("Slope")
     assert (found["inputs"], found["arguments"]) == (shown["inputs"], shown["arguments"])

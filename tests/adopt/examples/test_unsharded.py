@@ -1,5 +1,7 @@
 """Modules of NNX whose Variables say how they are sharded are built where there is no mesh."""
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """
@@ -27,6 +29,7 @@ class Twice(nnx.Module):
 asked = asked_of("sharded", SOURCE)
 
 
+@pytest.mark.slow
 def test_a_module_that_is_made_in_a_mesh_is_built_without_one(asked: Asked) -> None:
     for name in ("Dense", "Twice"):
         answer = asked.adopt(name)

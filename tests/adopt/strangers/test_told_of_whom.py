@@ -168,6 +168,7 @@ def texts(findings: list[Mapping[str, Any]], *severities: str) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_what_a_part_does_is_told_at_its_class_alone(findings: Findings) -> None:
     assert any("was traced anew" in text for text in texts(findings["Minus"], "cost"))
     assert any("static is ['named'], a list" in text for text in texts(findings["Named"], "fault"))

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import suite_text, tried
 
 SKELETON = """
@@ -33,6 +35,7 @@ class Messages(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_what_they_say_of_graphs_is_enough_to_try_all_methods(tmp_path: Path) -> None:
     tried(tmp_path, "messages", SKELETON)
     suite = suite_text(tmp_path, "messages")

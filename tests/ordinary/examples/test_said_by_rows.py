@@ -201,7 +201,7 @@ CLASSES = {
 }
 
 
-@pytest.mark.spread(4)
+@pytest.mark.spread(8)
 @pytest.mark.parametrize("name", CLASSES)
 def test_an_array_has_the_rows_that_code_takes_of_it(name: str, tmp_path: Path) -> None:
     code, made = CLASSES[name]

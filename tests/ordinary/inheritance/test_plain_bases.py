@@ -86,6 +86,7 @@ def test_methods_of_a_mixin_are_tried_and_not_written_twice(name: str, tmp_path:
     assert '"loss"' in suite and "return instance(x)" in suite, suite
 
 
+@pytest.mark.slow
 def test_a_base_that_is_not_registered_itself_is_tried_in_the_class_that_is(tmp_path: Path) -> None:
     tried(tmp_path, "bump", HEAD + REGISTERED, least=40)
     body = REGISTERED.partition("        return self.shape(z) / ")[2].partition("\n")[0]

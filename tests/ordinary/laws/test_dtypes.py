@@ -265,5 +265,6 @@ class Gaussian(Module):
 """
 
 
+@pytest.mark.slow
 def test_what_jax_factors_in_32_bits_alone_is_not_asked_for_in_16(tmp_path: Path) -> None:
     tried(tmp_path, "gaussian", HEAD + FACTORS)

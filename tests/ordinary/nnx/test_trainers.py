@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
@@ -82,6 +84,7 @@ class Listener(nnx.Module):
 """
 
 
+@pytest.mark.slow
 def test_a_step_takes_what_the_model_takes_that_its_loss_is_called_with(tmp_path: Path) -> None:
     tried(tmp_path, "notes", NOTES)
     steps = suite_text(tmp_path, "notes").partition("class TestListener")[2]

@@ -233,5 +233,6 @@ class Pair(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_what_a_class_of_the_file_takes_is_known_of_one_that_is_given(tmp_path: Path) -> None:
     tried(tmp_path, "blocks", BLOCKS, least=150)

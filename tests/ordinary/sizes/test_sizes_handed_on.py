@@ -49,6 +49,7 @@ class Block(eqx.Module):
 BY_NAME = "head_dim = dim // num_heads\n        self.rope = Rope(head_dim=head_dim)"
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("by", ["self.rope = Rope(dim // num_heads)", BY_NAME])
 def test_a_size_fits_the_guards_of_all_parts_below(tmp_path: Path, by: str) -> None:
     tried(tmp_path, "block", BLOCK.replace("self.rope = Rope(dim // num_heads)", by))

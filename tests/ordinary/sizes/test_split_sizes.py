@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 
@@ -29,6 +31,7 @@ class Part(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_a_share_is_smaller_than_what_it_is_split_off(tmp_path: Path) -> None:
     tried(tmp_path, "part", PART)
     text = suite_text(tmp_path, "part")

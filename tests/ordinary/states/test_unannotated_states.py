@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated, tried
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
@@ -39,6 +41,7 @@ class Net(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_what_layers_and_indices_take_beside_an_array_is_a_state(tmp_path: Path) -> None:
     tried(tmp_path, "blocks", BLOCKS, least=150)
     suite = (tmp_path / "nets/tests/test_blocks.py").read_text("utf-8")

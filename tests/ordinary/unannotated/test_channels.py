@@ -41,6 +41,7 @@ ALONE = ALONE.replace(
 )
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("skeleton", [BLOCK, STATEFUL, ALONE], ids=["group", "batch", "vector"])
 def test_a_norm_over_channels_has_the_axes_that_others_say(tmp_path: Path, skeleton: str) -> None:
     tried(tmp_path, "block", skeleton)
