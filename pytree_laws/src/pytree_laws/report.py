@@ -70,16 +70,17 @@ class Finding:
 
         A run may have many warnings.
         """
-        law = self.law
-        hint = f"look for: {self.hint}" if self.hint else f"usual fix: {law.fix}"
-        lines = [f"{law.number} {law.name}, at {self.place}: {self.what}"]
-        lines += [f"  {'raised' if self.raised_at else 'made'} at: {self.line}"] if self.line else []
-        return "\n".join([*lines, f"  {hint} ({self.severity})"])
+        hint = f"look for: {self.hint}" if self.hint else f"usual fix: {self.law.fix}"
+        return "\n".join([*self._head(), f"  {hint} ({self.severity})"])
+
+    def _head(self) -> list[str]:
+        """Return lines with the law, the place, what was found, and the line of the class behind it."""
+        line = [f"  {'raised' if self.raised_at else 'made'} at: {self.line}"] if self.line else []
+        return [f"{self.law.number} {self.law.name}, at {self.place}: {self.what}", *line]
 
     def __str__(self) -> str:
         law = self.law
-        lines = [f"{law.number} {law.name}, at {self.place}: {self.what}"]
-        lines += [f"  {'raised' if self.raised_at else 'made'} at: {self.line}"] if self.line else []
+        lines = self._head()
         lines += [f"  look for: {self.hint}"] if self.hint else []
         lines += [f"  severity: {self.severity}"] if self.severity != FAULT else []
         # What is known of this place is better than the usual.

@@ -77,11 +77,12 @@ def skip_what_a_part_tells(suite: Any, finding: Finding) -> None:
     instance = cached_instance(suite)
     session.results(suite).cls = type(instance)
     parts = {type(node) for _, node, _ in nodes(instance)} - {type(instance)}
-    for results in (results for results in session.all_results() if results.cls in parts):
-        told = results.findings.get(finding.test)
-        is_there = told is not None and told.line == finding.line
-        if told and results.cls and is_there and not is_below(told.severity, finding.severity):
-            skip_as_resting_on(f"{finding.law.number} of `{results.cls.__name__}`")
+    for results in session.all_results():
+        part, told = results.cls, results.findings.get(finding.test)
+        if part is None or part not in parts or told is None or told.line != finding.line:
+            continue
+        if not is_below(told.severity, finding.severity):
+            skip_as_resting_on(f"{finding.law.number} of `{part.__name__}`")
 
 
 def is_below(severity: str, least: str) -> bool:

@@ -6,7 +6,7 @@ import functools
 import inspect
 import re
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import jax
@@ -90,10 +90,11 @@ def changed_example(suite: Any, record: Record) -> set[str]:
     return {name.split("`")[1] for name, told in pairs if told != NOT_RECORDED}
 
 
-def of_changed_example(suite: Any, record: Record, lines: Collection[str]) -> list[str]:
-    """Return the lines of differences that follow from another example than the recorded one."""
-    changed = changed_example(suite, record) if lines else set[str]()
-    return [line for line in lines if INSTANCE in changed or not changed.isdisjoint(_parts(suite, line))]
+def of_changed_example(suite: Any, changed: Collection[str], lines: Iterable[str]) -> list[str]:
+    """Return the lines of differences that follow from the changed parts of an example."""
+    return [
+        line for line in lines if INSTANCE in changed or any(part in changed for part in _parts(suite, line))
+    ]
 
 
 def _parts(suite: Any, line: str) -> Iterator[str]:

@@ -98,11 +98,12 @@ def compare(subject: Suite, mode: str, faults: Sequence[Finding], broken: Collec
     Numbers of another example than the recorded one are new.
     """
     text = subject.recorded() or ""
-    lines, record = changed_lines(subject, text, broken), read(subject, text)
-    moved = of_changed_example(subject, record, lines)
+    record = read(subject, text)
+    lines = changed_lines(subject, record, settings_of(text), broken)
+    changed = changed_example(subject, record) if lines or mode == RECORD else set[str]()
+    moved = of_changed_example(subject, changed, lines)
     rest = [line for line in lines if line not in moved]
-    is_new = all(map(_is_new, rest)) and (lines or changed_example(subject, record))
-    if mode == RECORD and is_new:
+    if mode == RECORD and (lines or changed) and all(map(_is_new, rest)):
         check(not faults, "numbers", "no new ones are recorded while a law finds a fault")
         why = ", whose example changed," if moved or not lines else ""
         subject.summary_line = write(subject, broken, f"{len(lines) or 'the'} new", why)
@@ -130,12 +131,13 @@ def resting_on(findings: Iterable[Finding]) -> Generator[None]:
         raise
 
 
-def changed_lines(subject: Suite, text: str, broken: Collection[str] = ()) -> list[str]:
+def changed_lines(
+    subject: Suite, record: Record, settings: str | None, broken: Collection[str] = ()
+) -> list[str]:
     """List the differences of the suite from a record, without entries of `broken` methods.
 
     A record that was written with other settings than those of this run is skipped.
     """
-    record, settings = read(subject, text), settings_of(text)
     if settings not in (usual_settings(), None):
         pytest.skip(f"the numbers are recorded with {settings}, this run has {usual_settings()}")
     lines = [line for section in EVERY for line in changed_numbers(subject, record, section)]
