@@ -13,7 +13,7 @@ from scaffold.source.expressions import (
     own_nodes,
     parsed,
 )
-from scaffold.source.instance import last_name
+from scaffold.source.instance import arguments_by_name, last_name
 
 _OWNERS = {"classmethod": "cls", "staticmethod": ""}
 ABSTRACT_VARIABLES = ("AbstractVar", "AbstractClassVar")
@@ -171,9 +171,8 @@ def annotations_taken(function: Function, methods: Mapping[str, Function]) -> di
     for call in nodes_of(ast.Call, *function.body):
         method = methods.get(ast.unparse(call.func).removeprefix("self."))
         said = {part.arg: part.annotation for part in arguments_of(method)} if method is not None else {}
-        by_name = [(keyword.arg, keyword.value) for keyword in call.keywords]
-        for parameter, given in (*zip(said, call.args, strict=False), *by_name):
-            annotation = said.get(parameter or "")
+        for parameter, given in arguments_by_name(call, said):
+            annotation = said.get(parameter)
             name = given.id if isinstance(given, ast.Name) and given.id in bare else ""
             if name and annotation is not None and stored.get(name, call.lineno) >= call.lineno:
                 taken.setdefault(name, annotation)

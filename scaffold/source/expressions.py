@@ -84,6 +84,11 @@ def whole_number(node: ast.expr | None) -> int | None:
     return value if type(value) is int else None
 
 
+def is_none(node: ast.AST | None) -> bool:
+    """Whether an expression is the constant None."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
 def is_arithmetic(node: ast.expr) -> bool:
     """Whether an expression only consists of names, constants and binary operators."""
     parts = (ast.BinOp, ast.Name, ast.Constant, ast.operator, ast.expr_context)

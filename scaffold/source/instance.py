@@ -1,7 +1,7 @@
 """Uses of `self` in the author's Python: attributes read, assigned and tested. Also other instances."""
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from scaffold.source.expressions import Function, free_names, nodes_of, parsed, tree_of
 
@@ -162,6 +162,12 @@ def names_array(annotation: ast.expr) -> bool:
 def given_as(call: ast.Call, *names: str) -> list[ast.expr]:
     """Return the values that a call passes under any of the names."""
     return [keyword.value for keyword in call.keywords if keyword.arg in names]
+
+
+def arguments_by_name(call: ast.Call, parameters: Iterable[str]) -> list[tuple[str, ast.expr]]:
+    """Return the values that a call passes by place or by name, each with its parameter."""
+    by_name = ((keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg)
+    return [*zip(parameters, call.args, strict=False), *by_name]
 
 
 def calls(node: ast.AST, function: str) -> bool:

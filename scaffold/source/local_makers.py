@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from scaffold.source.definitions import parameters_with_defaults
 from scaffold.source.expressions import Function, own_nodes, parsed
-from scaffold.source.instance import last_name, made_attributes
+from scaffold.source.instance import arguments_by_name, last_name, made_attributes
 
 _LEVELS = 5
 """Limit of names to follow, since a name may stand for another."""
@@ -93,8 +93,7 @@ def _called(maker: ast.expr, call: ast.Call) -> ast.expr:
 def _given(arguments: ast.arguments, call: ast.Call) -> dict[str, ast.expr]:
     """Map the parameters of a lambda to the arguments of a call."""
     places = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
-    by_name = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-    return {**dict(zip(places, call.args, strict=False)), **by_name}
+    return dict(arguments_by_name(call, places))
 
 
 def substituted(expression: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:

@@ -16,7 +16,7 @@ from scaffold.spec.construction.arithmetic import evaluate, measured, solved
 from scaffold.spec.construction.constructor import parameters, sources_of
 from scaffold.spec.construction.local_sizes import sizes_written
 from scaffold.spec.grammar.types import LARGEST, ArrayType, TupleType, Type, first_member, members_of
-from scaffold.spec.grammar.values import EXAMPLE_INT, EXAMPLE_PAIRED, literal_or_none
+from scaffold.spec.grammar.values import PAIRED, example_ints, literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 
@@ -106,15 +106,12 @@ def count_of_entries(spec: ModuleSpec, name: str) -> int:
 
     sources = (spec.making, *(source for field in spec.fields for source in sources_of(field)))
     are_pairs = is_paired(name, *(parsed(source) for source in sources if name in source))
-    return next(filter(is_taken, (*[3] * are_pairs, *_ENTRIES)), _ENTRIES[0])
+    return next(filter(is_taken, (*[PAIRED] * are_pairs, *_ENTRIES)), _ENTRIES[0])
 
 
-def example_ints(spec: ModuleSpec, name: str, *, is_tuple: bool) -> tuple[int, ...]:
-    """Return the example of several whole numbers, which differ in a tuple, and where there are three."""
-    count = count_of_entries(spec, name)
-    if count == len(EXAMPLE_PAIRED):
-        return EXAMPLE_PAIRED
-    return (2, 3) if is_tuple and count == 2 else (int(EXAMPLE_INT),) * count
+def example_of_ints(spec: ModuleSpec, name: str, *, is_tuple: bool) -> tuple[int, ...]:
+    """Return the example of a sequence of whole numbers."""
+    return example_ints(count_of_entries(spec, name), is_tuple=is_tuple)
 
 
 def refused_conditions(tree: ast.AST) -> Iterator[ast.expr]:

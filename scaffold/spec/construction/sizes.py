@@ -238,9 +238,9 @@ def _example(spec: ModuleSpec, name: str, kind: types.Type | None) -> tuple[int,
         case types.ScalarType(name="int"):
             return (3,)
         case types.TupleType(items=items, variadic=variadic):
-            return guards.example_ints(spec, name, is_tuple=True) if variadic else (3,) * len(items)
+            return guards.example_of_ints(spec, name, is_tuple=True) if variadic else (3,) * len(items)
         case types.ListType():
-            return guards.example_ints(spec, name, is_tuple=False)
+            return guards.example_of_ints(spec, name, is_tuple=False)
         case types.UnionType(members=members):
             return _example(spec, name, members[0])
         case _:

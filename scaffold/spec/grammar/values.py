@@ -14,16 +14,19 @@ from scaffold.spec.raw import as_list, as_table
 _NAN = r"""(?i)(float\(\s*['"][+-]?nan['"]\s*\)|(math|np|jnp|jax\.numpy|numpy)\.nan)"""
 EXAMPLE_INT = "3"
 """The whole number that tests pass if nothing else determines the argument."""
-EXAMPLE_INTS = {
-    **dict.fromkeys(("list", "List", "Sequence"), f"[{EXAMPLE_INT}, {EXAMPLE_INT}]"),
-    **dict.fromkeys(("tuple", "Tuple"), f"(2, {EXAMPLE_INT})"),
-}
-"""Sequences of whole numbers that tests pass, by the name of the type."""
-EXAMPLE_PAIRED = (2, 3, 5)
-"""Whole numbers that tests pass if code reads neighbours together, as the sizes of two layers."""
+SEQUENCES = {**dict.fromkeys(("list", "List", "Sequence"), list), **dict.fromkeys(("tuple", "Tuple"), tuple)}
+"""Sequences that tests pass, by the name of the type."""
+PAIRED = 3
+"""Number of whole numbers that tests pass if code reads neighbours together, as the sizes of two layers."""
 _ANY_OBJECT = types.CallableType | types.ArrayType | types.TreeType | types.ClassType | types.OpaqueType
 """Types that a function may have, since only running it would tell."""
 _SCALARS = {"int": int, "bool": bool, "str": str, "float": float}
+
+
+def example_ints(count: int, *, is_tuple: bool) -> tuple[int, ...]:
+    """Return several whole numbers for tests, which differ in a tuple of two, and where there are three."""
+    is_varied = count == PAIRED or (is_tuple and count == 2)
+    return (2, 3, 5)[:count] if is_varied else (int(EXAMPLE_INT),) * count
 
 
 def literal(value: Any, role: str = "", kind: types.Type | None = None) -> str:

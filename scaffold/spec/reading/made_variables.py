@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from scaffold.source.branches import CONSTANTS, taken
 from scaffold.source.definitions import function_of, without_parameters
+from scaffold.source.expressions import is_none
 from scaffold.source.instance import given_as, kept_arguments, last_name
 from scaffold.source.local_makers import unfolded_attributes
 from scaffold.spec.grammar.types import ClassType, OpaqueType
@@ -69,7 +70,7 @@ def variables_made(
     pairs = [pair for pair in unfolded_attributes(constructor.source) if pair[0] not in declared]
     by_default = [pair for pair in _made_by_default(constructor) if pair[0] not in declared]
     # Of two branches the one that the defaults take, or else the last that makes something.
-    made = dict(sorted((*pairs, *by_default), key=lambda pair: not _is_none(pair[1])))
+    made = dict(sorted((*pairs, *by_default), key=lambda pair: not is_none(pair[1])))
     kinds = {argument.name: argument.type for argument in constructor.args}
     for name, value in made.items():
         role = _role(value, types)
@@ -94,10 +95,6 @@ def _made_by_default(constructor: Call) -> Iterator[tuple[str, ast.expr]]:
     left_out |= {f"self.{attribute}": left_out[name] for name, attribute in kept if name in left_out}
     function.body = taken(function.body, left_out) or [ast.Pass()]
     yield from unfolded_attributes(function)
-
-
-def _is_none(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _called(value: ast.expr, types: Mapping[str, str]) -> str:

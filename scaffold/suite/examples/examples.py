@@ -18,7 +18,7 @@ from scaffold.spec.construction.constructor import (
     parameters,
     rebuilds_by,
 )
-from scaffold.spec.construction.guards import count_of_entries, example_ints, is_asked_alone, taken_float
+from scaffold.spec.construction.guards import count_of_entries, example_of_ints, is_asked_alone, taken_float
 from scaffold.spec.construction.sizes import all_positive, is_int, several, sizes
 from scaffold.spec.fields.annotations import is_tuple_as_written
 from scaffold.spec.grammar.dtypes import DTYPES
@@ -157,7 +157,7 @@ class Examples(Struct, frozen=True, dict=True):
                 items = items * count_of_entries(self.spec, name) if variadic else items
                 parts = self._each(items, name, offset)
                 is_of_ints = variadic and {*parts} == {EXAMPLE_INT}
-                return repr(example_ints(self.spec, name, is_tuple=True)) if is_of_ints else _listed(parts)
+                return repr(example_of_ints(self.spec, name, is_tuple=True)) if is_of_ints else _listed(parts)
             case LiteralType(values=values):
                 return repr(values[0])
             case CallableType():
@@ -165,7 +165,7 @@ class Examples(Struct, frozen=True, dict=True):
             case ListType(item=item):
                 parts = self._each((item,) * count_of_entries(self.spec, name), name, offset)
                 is_of_ints = {*parts} == {EXAMPLE_INT}
-                ints = example_ints(self.spec, name, is_tuple=False) if is_of_ints else ()
+                ints = example_of_ints(self.spec, name, is_tuple=False) if is_of_ints else ()
                 return _listed([*map(str, ints)] or parts, is_tuple=is_tuple_as_written(self.spec, name))
             case DictType(item=item):
                 entries = sorted((*keys, "z" if "b" in keys else "b"), reverse=True)  # jax sorts them

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from scaffold.source.definitions import (
     returns_value,
     statements,
 )
-from scaffold.source.expressions import Function, dedented, nodes_of, parsed
+from scaffold.source.expressions import Function, dedented, is_none, nodes_of, parsed
 from scaffold.source.instance import made_attributes, names_array
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.construction.guards import refused_conditions
@@ -111,9 +111,11 @@ def _misspelt(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
             yield from () if meant is None else ((name, meant),)
 
 
-def untried_options(spec: ModuleSpec, known: Known) -> Iterator[tuple[str, str]]:
-    """Yield the methods that are tried without an option, whose type nothing says, each with the option."""
-    left = untried(spec, known)
+def _untried_options(spec: ModuleSpec, left: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield the methods that are tried without an option, whose type nothing says, each with the option.
+
+    `left` are the methods that are not tried at all.
+    """
     for _, method in spec.functions:
         function = function_of(method.call.source)
         is_public = method.name == "__call__" or not method.name.startswith("_")
@@ -121,11 +123,10 @@ def untried_options(spec: ModuleSpec, known: Known) -> Iterator[tuple[str, str]]
             given = {argument.name for argument in method.call.args if argument.type is not None}
             given |= {key.rpartition(".")[2] for key, _ in spec.test.values}
             for argument, default in arguments_with_defaults(function):
-                is_none = isinstance(default, ast.Constant) and default.value is None
                 is_bare = argument.annotation is None or any(
                     map(names_array, members_of(argument.annotation))
                 )
-                if is_none and is_bare and argument.arg not in given:
+                if is_none(default) and is_bare and argument.arg not in given:
                     yield method.name, argument.arg
 
 
@@ -285,9 +286,10 @@ def _note(spec: ModuleSpec, known: Known) -> str:
     names: dict[str, list[str]] = {}
     called = as_called(with_types_of_bases(spec, known))
     tried = with_made_arguments(called, known)
-    for name, reason in untried(tried, known).items():
+    left = untried(tried, known)
+    for name, reason in left.items():
         names.setdefault(reason, []).append(name)
-    for name, option in untried_options(tried, known):
+    for name, option in _untried_options(tried, left):
         names.setdefault(f"{_NO_EXAMPLE}{option}", []).append(f"{name} with {option}")
     reasons = "; ".join(f"{', '.join(listed)} ({reason})" for reason, listed in names.items())
     return f"{spec.name}: not tried: {reasons}{_way_out(spec, names)}" if reasons else ""

@@ -3,7 +3,7 @@
 import ast
 
 from scaffold.source.definitions import statements
-from scaffold.source.expressions import nodes_of
+from scaffold.source.expressions import is_none, nodes_of
 from scaffold.source.instance import last_name
 from scaffold.spec.construction.arithmetic import measured
 from scaffold.spec.construction.constructor import Parameter, parameters, sources_of
@@ -31,7 +31,7 @@ def says_none(spec: ModuleSpec, name: str) -> bool:
     fields = [(ast.unparse(node.target), node.annotation) for node in nodes_of(ast.AnnAssign, *written)]
     annotations = [annotation for each, annotation in (*arguments, *fields) if each == name and annotation]
     members = [member for annotation in annotations for member in members_of(annotation)]
-    return any(isinstance(member, ast.Constant) and member.value is None for member in members)
+    return any(map(is_none, members))
 
 
 def makes_none(spec: ModuleSpec, name: str) -> bool:

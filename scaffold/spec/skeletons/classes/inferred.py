@@ -12,8 +12,15 @@ from scaffold.source.definitions import (
     method_of,
     owner_of,
 )
-from scaffold.source.expressions import Function, nodes_of
-from scaffold.source.instance import given_as, is_any, is_used_as_instance, kept_arguments, last_name
+from scaffold.source.expressions import Function, is_none, nodes_of
+from scaffold.source.instance import (
+    arguments_by_name,
+    given_as,
+    is_any,
+    is_used_as_instance,
+    kept_arguments,
+    last_name,
+)
 from scaffold.source.local_makers import unfolded
 from scaffold.source.taken_sizes import (
     NAMED_SIZE,
@@ -114,8 +121,8 @@ def _stated(node: Function, owner: ast.ClassDef, names: Names) -> Iterator[tuple
     Examples are `if by.shape != (2,): raise` and `zeros(2) if by is None else by`.
     """
     for argument, default in arguments_with_defaults(node) if owner_of(node) != "cls" else ():
-        kind, is_none = argument.annotation, isinstance(default, ast.Constant) and default.value is None
-        if is_none and (kind is None or is_any_array(kind, names)):
+        kind = argument.annotation
+        if is_none(default) and (kind is None or is_any_array(kind, names)):
             text = names.shapes_of(owner).stated(node.name, argument.arg)
             yield from [(argument.arg, text)] if text and not names.has_value(node.name, argument.arg) else []
 
@@ -146,8 +153,7 @@ def _handed_on(call: ast.Call, classes: Mapping[str, ast.ClassDef]) -> Iterator[
     types = {part.arg: "int" for part in arguments_of(maker) if ast.unparse(part.annotation or part) == "int"}
     types |= inferred_types(maker, {}, others)
     places = [argument.arg for argument in (*maker.args.posonlyargs, *maker.args.args[1:])]
-    by_name = ((keyword.arg or "", keyword.value) for keyword in call.keywords)
-    given = (*zip(places, call.args, strict=False), *by_name)
+    given = arguments_by_name(call, places)
     yield from ((v.id, types[taken]) for taken, v in given if isinstance(v, ast.Name) and taken in types)
 
 

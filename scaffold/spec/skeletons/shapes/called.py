@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from scaffold.source.definitions import parameters_with_defaults
 from scaffold.source.expressions import elements_of, whole_number
-from scaffold.source.instance import attribute_of_self, last_name
+from scaffold.source.instance import arguments_by_name, attribute_of_self, last_name
 from scaffold.source.lists import SHAPE_AT, argument_of, created_shape
 from scaffold.spec.construction.written_dtypes import dtypes_given
 from scaffold.spec.grammar.types import dim_names, with_sizes
@@ -222,8 +222,7 @@ def listed(scope: "Scope", numbers: ast.expr) -> Shape:
 
 def fields_of_counts(record: Record, call: ast.Call) -> Iterator[Unknown]:
     """Yield fields that a call fills with whole numbers: `Tree(feature=jnp.zeros(3, jnp.int32))`."""
-    by_name = ((keyword.arg, keyword.value) for keyword in call.keywords)
-    for name, value in (*zip(record.fields, call.args, strict=False), *by_name):
+    for name, value in arguments_by_name(call, record.fields):
         if name in record.fields and any(re.match(r"[iu]\d", dtype) for dtype in dtypes_given(value)):
             yield record.field(name)
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from scaffold.source.definitions import annotated_names
 from scaffold.source.expressions import Function, nodes_of
-from scaffold.source.instance import last_name, made_attributes
+from scaffold.source.instance import arguments_by_name, last_name, made_attributes
 from scaffold.spec.construction.written_dtypes import dtypes_given
 
 Held = Literal["counts", "flags"]
@@ -37,5 +37,4 @@ def _made(owner: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
         yield from made_attributes(function)
         calls = (call for call in nodes_of(ast.Call, function) if last_name(call) in ("cls", owner.name))
         for call in calls:
-            yield from zip(fields, call.args, strict=False)
-            yield from ((each.arg, each.value) for each in call.keywords if each.arg)
+            yield from arguments_by_name(call, fields)

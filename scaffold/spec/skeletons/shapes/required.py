@@ -7,6 +7,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from scaffold.source.branches import decided
 from scaffold.source.expressions import whole_number
 from scaffold.source.instance import attribute_of_self, last_name
 from scaffold.spec.grammar.named_dims import AXIS
@@ -134,7 +135,7 @@ def chosen(scope: "Scope", node: ast.expr) -> Shape:
     """
     match node:
         case ast.IfExp(test=test, body=body, orelse=orelse) if name := _left_out(test):
-            usual, given = (body, orelse) if _is_none(test) else (orelse, body)
+            usual, given = (body, orelse) if decided(test, {name: None}) else (orelse, body)
         case ast.BoolOp(op=ast.Or(), values=[ast.Name(id=name) as given, usual]):
             pass
         case _:
@@ -149,7 +150,7 @@ def learn_chosen(scope: "Scope", statement: ast.If) -> None:
     """Learn of a choice between statements, as of `if h is None: h = zeros(3)`, before it is read."""
     name = _left_out(statement.test)
     branches = (statement.body, statement.orelse)
-    usual, given = branches if _is_none(statement.test) else branches[::-1]
+    usual, given = branches if decided(statement.test, {name: None}) else branches[::-1]
     others = {ast.unparse(target): value for target, value in _assigned(given)}
     for target, value in _assigned(usual) if name else ():
         other = scope.value(others.get(ast.unparse(target), target))
@@ -170,10 +171,6 @@ def _left_out(test: ast.expr) -> str:
             return name
         case _:
             return ""
-
-
-def _is_none(test: ast.expr) -> bool:
-    return isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Is)
 
 
 def _stands_in(scope: "Scope", argument: Shape, given: Shape, usual: Shape, made: ast.expr) -> bool:

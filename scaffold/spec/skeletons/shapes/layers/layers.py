@@ -14,14 +14,14 @@ from scaffold.source.definitions import (
     method_of,
 )
 from scaffold.source.expressions import is_arithmetic, local_values, nodes_of
-from scaffold.source.instance import last_name, made_attributes, names_array
+from scaffold.source.instance import arguments_by_name, last_name, made_attributes, names_array
 from scaffold.source.lists import SHAPE_AT, Lists, created_shape, filled_lists
 from scaffold.source.local_makers import substituted, unfolded
 from scaffold.source.taken_sizes import is_paired
 from scaffold.spec.grammar.kept_annotations import without_none
 from scaffold.spec.grammar.named_dims import AXIS, ROWS
 from scaffold.spec.grammar.types import dim_names, with_sizes
-from scaffold.spec.grammar.values import EXAMPLE_INTS, EXAMPLE_PAIRED
+from scaffold.spec.grammar.values import PAIRED, SEQUENCES, example_ints
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import STATE, Dims, Parts, Shape
 from scaffold.spec.skeletons.shapes.layers.given_layers import given_fields, given_layers
 from scaffold.spec.skeletons.shapes.layers.known_layers import GIVEN_SIZES, Layer, known_layer
@@ -252,8 +252,7 @@ class Makers(Struct):
     def given(self, call: ast.Call, arguments: Iterable[str]) -> dict[str, str]:
         """Map each argument of a constructor to its size in a call, or to `""` if no size is given."""
         given = dict.fromkeys(arguments, "")
-        given |= {name: self.size(value) for name, value in zip(given, call.args, strict=False)}
-        return given | {keyword.arg: self.size(keyword.value) for keyword in call.keywords if keyword.arg}
+        return given | {name: self.size(value) for name, value in arguments_by_name(call, given)}
 
     def _class(self, call: ast.Call, made: Made) -> Layer | None:
         """Return a class of the file as a layer, in terms of the sizes that this call gives."""
@@ -292,7 +291,8 @@ def _lists_given(maker: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
     for argument, default in arguments_with_defaults(maker):
         annotation = argument.annotation
         if isinstance(annotation, ast.Subscript):
-            head = last_name(annotation.value)
-            if {name.id for name in nodes_of(ast.Name, annotation.slice)} == {"int"} and head in EXAMPLE_INTS:
-                paired = repr(EXAMPLE_PAIRED) if is_paired(argument.arg, *maker.body) else ""
-                yield argument.arg, default or ast.parse(paired or EXAMPLE_INTS[head], mode="eval").body
+            kind = SEQUENCES.get(last_name(annotation.value))
+            if {name.id for name in nodes_of(ast.Name, annotation.slice)} == {"int"} and kind is not None:
+                count = PAIRED if is_paired(argument.arg, *maker.body) else 2
+                ints = kind(example_ints(count, is_tuple=kind is tuple))
+                yield argument.arg, default or ast.parse(repr(ints), mode="eval").body
