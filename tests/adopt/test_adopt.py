@@ -66,6 +66,7 @@ def test_one_command_names_the_mistakes(walk: tuple[Path, subprocess.CompletedPr
     assert re.search(r"\nand \d more\nnext: pytest tests\n$", result.stderr)
 
 
+@pytest.mark.slow
 def test_what_it_writes_is_a_test_file_that_pytest_runs(
     walk: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
@@ -114,6 +115,7 @@ def test_a_bad_target_is_refused(target: str, tmp_path: Path) -> None:
     assert f"error: {BAD[target]}" in result.stderr and "  fix: " in result.stderr
 
 
+@pytest.mark.slow
 def test_what_cannot_be_adopted_is_left_out_beside_what_can(tmp_path: Path) -> None:
     write_tree(tmp_path, {"pair.py": PAIR})
     result = adopt(tmp_path, "pair.py:Moments", "pair.py:Base", "nothing.here", "--dry-run")

@@ -100,6 +100,7 @@ def test_the_declaration_is_what_the_instance_holds(asked: Asked) -> None:
     assert asked.adopt("Flags")["static"] == static
 
 
+@pytest.mark.slow
 def test_a_class_that_a_law_has_made_is_no_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise what is found of a class would depend on which suites have run before."""
     from pytree_laws.inspect.classes import second_class

@@ -161,6 +161,7 @@ def test_no_arrays_are_tried_where_the_package_itself_refuses_them(asked: Asked)
     assert [one["of"] for one in found["cases"]] == ["one array", "bfloat16"]
 
 
+@pytest.mark.slow
 def test_what_nobody_can_know_is_asked_for(asked: Asked) -> None:
     found = asked.adopt("asked")
     assert (found["built"], found["unknown"]) == (False, ["password"])

@@ -346,5 +346,6 @@ def test_what_gives_functions_and_takes_nothing_is_no_call(asked: Asked) -> None
     assert not asked.adopt("Held")["called"]
 
 
+@pytest.mark.slow
 def test_a_dict_has_the_entries_that_are_read_by_name(asked: Asked) -> None:
     assert inputs_of(asked, "Device")["params"] == '{"offset": 0.25, "width": 0.5}'

@@ -1,5 +1,7 @@
 """Two classes of a module that keeps its first random key: under a trace that is a tracer, which no later call can use."""
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """
@@ -58,6 +60,7 @@ def test_what_a_module_keeps_of_a_trace_is_taken_back(asked: Asked) -> None:
         assert not [text for text in map(str, answer.values()) if "UnexpectedTracerError" in text]
 
 
+@pytest.mark.slow
 def test_a_cache_of_a_function_is_emptied_between_traces_and_what_an_error_quotes_is_given(
     asked: Asked,
 ) -> None:

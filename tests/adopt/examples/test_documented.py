@@ -345,5 +345,6 @@ def test_a_method_that_gives_a_text_is_no_call(asked: Asked) -> None:
     assert asked.adopt("Board")["methods"] == []
 
 
+@pytest.mark.slow
 def test_dims_of_which_nothing_is_said_are_integers() -> None:
     assert [value.text for value in values_for("dims", EMPTY, Context())][:2] == ["(3, 2)", "(3,)"]

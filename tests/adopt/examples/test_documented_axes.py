@@ -184,6 +184,7 @@ def test_a_dim_alone_in_brackets_is_a_number_beside_the_array(asked: Asked) -> N
     assert arguments_of(asked, "Router")[0].endswith(f", {size}))")
 
 
+@pytest.mark.slow
 def test_what_code_refuses_by_itself_is_the_reason_before_what_does_not_fit(asked: Asked) -> None:
     assert asked.adopt("Gated")["why"].startswith("ValueError: there is no gate"), asked.adopt("Gated")
 

@@ -1,5 +1,7 @@
 """A call that works alone, and raises by an error of its own where it is traced, is a call, of which P7 tells."""
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = '''
@@ -38,6 +40,7 @@ def test_what_raises_in_a_trace_alone_is_called(asked: Asked) -> None:
     assert (found["called"], found["method"]) == (True, "q")
 
 
+@pytest.mark.slow
 def test_a_method_that_is_not_for_compiled_programs_is_not_the_call(asked: Asked) -> None:
     found = asked.adopt("Ring")
     assert (found["called"], found["methods"]) == (False, [])

@@ -60,6 +60,7 @@ def test_entries_have_as_many_axes_as_an_error_says(asked: Asked) -> None:
     assert re.search(r'"a": sample\(seed, \(\d+, \d+, \d+\)\)', text), text
 
 
+@pytest.mark.slow
 def test_the_alias_that_names_itself_has_an_end() -> None:
     # As `type Tree = dict[str, Tree]` of Python 3.12, which is read when it is asked for.
     alias: Any = type("TypeAliasType", (), {})()

@@ -135,5 +135,6 @@ def test_a_class_is_built_with_what_is_said_of_it(name: str, asked: Asked) -> No
     assert INPUTS[name].items() <= dict(found["inputs"]).items(), found["inputs"]
 
 
+@pytest.mark.slow
 def test_an_object_of_which_nothing_is_known_is_left_out(asked: Asked) -> None:
     assert asked.adopt("Barrier")["inputs"] == []

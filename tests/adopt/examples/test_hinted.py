@@ -133,6 +133,7 @@ def test_an_error_says_a_shape_in_quotes(asked: Asked) -> None:
     assert dict(asked.adopt("Terms")["inputs"]) == {"rows": "sample(seed, (3, 2), positive=True)"}
 
 
+@pytest.mark.slow
 def test_an_error_asks_for_an_array_in_the_place_of_a_number(asked: Asked) -> None:
     inputs = dict(asked.adopt("Genes")["inputs"])
     assert inputs["n_genes"].isdigit() and inputs["input_fields"].startswith("sample(seed")

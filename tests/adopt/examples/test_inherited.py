@@ -145,6 +145,7 @@ def test_what_an_override_says_itself_stands(asked: Asked) -> None:
     assert arguments(asked.adopt("Named"))["model"].startswith("Variational(scale=")
 
 
+@pytest.mark.slow
 def test_a_constructor_that_stores_by_name_takes_the_fields(asked: Asked) -> None:
     answer = asked.adopt("Dense")
     assert answer["called"]

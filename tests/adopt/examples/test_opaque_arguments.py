@@ -1,5 +1,7 @@
 """Arguments that hold arrays, and are no pytrees: no compiled program can be given one."""
 
+import pytest
+
 from tests.adopt.asking import Asked, asked_of
 
 SOURCE = """
@@ -57,6 +59,7 @@ def test_what_holds_none_is_one(asked: Asked) -> None:
     assert asked.adopt("Power")["called"]
 
 
+@pytest.mark.slow
 def test_a_device_is_one_that_jax_has(asked: Asked) -> None:
     answer = asked.adopt("Core")
     assert answer["called"] and ["device", "jax.devices()[0]"] in answer["inputs"]

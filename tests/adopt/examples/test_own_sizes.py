@@ -92,6 +92,7 @@ def test_a_class_may_hold_every_size_that_is_tried(asked: Asked) -> None:
     assert (found["built"], found["called"]) == (True, True), found
 
 
+@pytest.mark.slow
 def test_a_call_that_maps_over_any_axes_is_given_one(asked: Asked) -> None:
     [[_, text, _]] = asked.adopt("Rows")["arguments"]
     assert "(5, 3)" in text

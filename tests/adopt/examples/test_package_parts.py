@@ -300,6 +300,7 @@ def test_a_protocol_with_channels_is_fitted_by_a_convolution(asked: Asked) -> No
     assert dict(answer["inputs"])["base"].startswith("eqx.nn.Conv2d(") and answer["called"], answer
 
 
+@pytest.mark.slow
 def test_settings_are_known_by_what_a_constructor_reads_of_them(asked: Asked) -> None:
     answer = asked.adopt("cells:Area")
     assert dict(answer["inputs"])["params"].startswith("Sizes("), answer

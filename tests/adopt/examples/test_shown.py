@@ -226,6 +226,7 @@ def test_a_block_below_a_heading_is_code(asked: Asked) -> None:
     assert (found["maker"], dict(found["inputs"])["unit"]) == ("Decay.of", "'per second'")
 
 
+@pytest.mark.slow
 def test_a_function_of_an_instance_shows_its_method(asked: Asked) -> None:
     found = asked.adopt("Slope")
     assert dict(found["inputs"]) == {"scale": "lib.Amount(2.0, 'm')", "units": "'metric'"}

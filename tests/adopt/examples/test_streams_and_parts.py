@@ -116,6 +116,7 @@ def test_a_function_is_no_abstract_class(asked: Asked) -> None:
     assert answer["built"] and dict(answer["inputs"])["apply_fn"].startswith("jnp."), answer
 
 
+@pytest.mark.slow
 def test_a_part_that_waits_for_a_class_is_built_when_that_class_is(asked: Asked) -> None:
     assert dict(asked.adopt("Left")["inputs"])["right"] == "None"  # `Right` cannot be built within `Left`
     assert asked.adopt("Pair")["built"]

@@ -172,10 +172,12 @@ def test_why_there_is_no_call_is_what_the_call_raised_and_not_what_an_operator_g
     assert asked.adopt("Product")["why"] == "ValueError: no such product"
 
 
+@pytest.mark.slow
 def test_a_helper_that_reads_no_leaf_stands_behind_what_does(asked: Asked) -> None:
     assert asked.adopt("Scheme")["method"] == "apply_gradient"
 
 
+@pytest.mark.slow
 def test_a_matrix_of_a_docstring_has_more_rows_than_columns(asked: Asked) -> None:
     [(_, matrix, _), (_, vector, _)] = asked.adopt("Linear")["arguments"]
     rows, columns = map(int, re.findall(r"\d+", matrix)[:2])
@@ -208,5 +210,6 @@ def test_a_call_that_jit_refuses_for_a_mask_is_a_call(asked: Asked) -> None:
     assert [name for name, *_ in asked.adopt("Picks")["arguments"]] == ["x"]
 
 
+@pytest.mark.slow
 def test_a_default_of_weak_type_stays(asked: Asked) -> None:
     assert [name for name, *_ in asked.adopt("State")["inputs"]] == ["value"]

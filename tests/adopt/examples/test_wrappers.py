@@ -289,5 +289,6 @@ def test_a_text_has_the_sign_that_an_error_names(asked: Asked) -> None:
     assert arguments(answer)["time"] == "jax.nn.sigmoid(sample(seed))"
 
 
+@pytest.mark.slow
 def test_a_free_variable_that_may_be_none_is_anything(asked: Asked) -> None:
     assert dict(asked.adopt("Held")["inputs"]) == {"value": "sample(seed, (3,))"}

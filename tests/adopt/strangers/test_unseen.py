@@ -324,6 +324,7 @@ def test_the_file_declares_what_was_found(tmp_path: Path) -> None:
     assert "from unseen import Strength, Wave\n" in wave and 'Var("strength", Strength, (3,))' in wave
 
 
+@pytest.mark.slow
 def test_every_class_over_a_minute_is_named() -> None:
     names = [f"C{place}" for place in range(8)]
     outcomes = tuple(Outcome(Adopted("many", name, name, {}), seconds=61.0) for name in names)

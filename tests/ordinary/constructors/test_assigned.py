@@ -89,6 +89,7 @@ def test_arrays_of_a_shape_that_is_said_are_stored_as_they_are(tmp_path: Path) -
     tried(tmp_path, "scale", text.replace("bias: jax.Array", 'bias: Float[Array, " out"]'))
 
 
+@pytest.mark.slow
 def test_what_an_optimiser_is_given_is_a_tree(tmp_path: Path) -> None:
     tried(tmp_path, "train_state", TRAINING)
     suite = suite_text(tmp_path, "train_state")

@@ -152,6 +152,7 @@ def test_the_class_statement_has_the_converter_that_a_function_counts_on(tmp_pat
     assert passed(forked_pytest(tmp_path / "nets", "tests")) > 60
 
 
+@pytest.mark.slow
 def test_a_field_that_a_constructor_leaves_to_the_class_is_no_leaf_and_lost_in_copies(tmp_path: Path) -> None:
     code = """
 

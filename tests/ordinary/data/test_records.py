@@ -174,6 +174,7 @@ class Model(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_a_record_that_is_mapped_over_has_rows(tmp_path: Path) -> None:
     tried(tmp_path, "model", ROWS_OF)
     tests = " ".join(suite_text(tmp_path, "model").split())

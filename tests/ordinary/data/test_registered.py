@@ -258,6 +258,7 @@ class Affine:
 """
 
 
+@pytest.mark.slow
 def test_what_is_computed_with_and_kept_beside_the_leaves_is_a_number(tmp_path: Path) -> None:
     generated(tmp_path, {"heat": HEAD + KEPT})
     text = suite_text(tmp_path, "heat")

@@ -293,6 +293,7 @@ def test_it_is_tried_with_what_belongs_together(name: str, tmp_path: Path) -> No
     assert [text for text in made if text not in tests] == [], tests
 
 
+@pytest.mark.slow
 def test_a_branch_for_a_record_that_may_be_left_out_is_not_passed_over(tmp_path: Path) -> None:
     generated(tmp_path, {"cached": HEAD + CACHED.replace(".set(k)", ".set(k[:, None])")})
     ran = forked_pytest(tmp_path / "nets", "--numbers=off")

@@ -66,6 +66,7 @@ class Fit(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_what_another_instance_is_called_with_has_the_shapes_of_its_method(tmp_path: Path) -> None:
     tried(tmp_path, "fit", HEAD + FIT)
     assert suite_text(tmp_path, "fit").count("sample(seed, (3, 2)), sample(seed + 1, (3, 2))") == 2
@@ -88,6 +89,7 @@ class Coo:
 """
 
 
+@pytest.mark.slow
 def test_parts_are_as_many_as_the_places_where_they_go(tmp_path: Path) -> None:
     tried(tmp_path, "coo", HEAD + COO)
     text = suite_text(tmp_path, "coo")

@@ -219,6 +219,7 @@ class Table(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_the_key_of_an_entry_is_no_random_one(tmp_path: Path) -> None:
     tried(tmp_path, "table", HEAD + TABLE)
     tests = suite_text(tmp_path, "table")

@@ -38,6 +38,7 @@ def test_outputs_are_as_long_as_the_values_are(tmp_path: Path, carry: str) -> No
     assert suite_text(tmp_path, "group").count(VALUES[carry]) == 2
 
 
+@pytest.mark.slow
 def test_an_output_of_another_length_than_the_values_is_told(tmp_path: Path) -> None:
     text = GROUP.format(carry=next(iter(VALUES)))
     generated(tmp_path, {"group": text.replace("return a * b,", "return (a * b)[:2],")})

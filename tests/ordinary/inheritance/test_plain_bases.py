@@ -96,6 +96,7 @@ def test_a_base_that_is_not_registered_itself_is_tried_in_the_class_that_is(tmp_
     assert "P12 purity, at `Bump._sum`: a tracer was left behind by a call inside jit" in ran.stdout
 
 
+@pytest.mark.slow
 def test_a_mixin_that_maps_the_call_of_a_base_over_rows_is_tried(tmp_path: Path) -> None:
     code = """
 from abc import abstractmethod

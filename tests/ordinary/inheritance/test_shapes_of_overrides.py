@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated
 from tests.support.forking import forked_pytest
 from tests.support.projects import passed
@@ -61,6 +63,7 @@ def test_dims_of_a_base_have_the_sizes_that_an_override_gives(tmp_path: Path) ->
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 80
 
 
+@pytest.mark.slow
 def test_dims_that_nothing_sizes_are_guesses(tmp_path: Path) -> None:
     said = generated(tmp_path, {"operators": SUM})
     assert "Sum: not" not in said
@@ -69,6 +72,7 @@ def test_dims_that_nothing_sizes_are_guesses(tmp_path: Path) -> None:
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 120
 
 
+@pytest.mark.slow
 def test_a_mistake_in_an_inherited_method_is_told_where_its_dims_are_known(tmp_path: Path) -> None:
     broken = OPERATOR.replace("(self.width(),), y.dtype", "(self.width() + 1,), y.dtype")
     generated(tmp_path, {"operators": broken})

@@ -188,6 +188,7 @@ def test_its_drawing_has_the_same_leaves_and_what_the_project_decides_is_not_for
     assert "size int python" in drawn and "layers a list of such" in drawn and "('sum',) static" in drawn
 
 
+@pytest.mark.slow
 def test_its_tests_pass(tmp_path: Path) -> None:
     generated(tmp_path, {"normal": HEAD + BASES})
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 100

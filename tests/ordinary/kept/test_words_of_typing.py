@@ -50,6 +50,7 @@ class Start(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_an_array_of_keys_of_any_dtype_is_a_key(tmp_path: Path) -> None:
     tried(tmp_path, "start", DRAWN)
     assert 'sample(seed + 1, (), "key")' in suite_text(tmp_path, "start")

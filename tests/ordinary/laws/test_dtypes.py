@@ -245,6 +245,7 @@ class Quantised(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_a_constructor_of_python_converts_no_integers(tmp_path: Path) -> None:
     tried(tmp_path, "quantised", HEAD + QUANTISED)
 

@@ -42,6 +42,7 @@ def test_a_copy_of_a_part_that_no_gradient_reaches_is_right(tmp_path: Path, skel
     tried(tmp_path, "twin", skeleton)
 
 
+@pytest.mark.slow
 def test_a_part_of_its_own_that_no_gradient_reaches_is_told(tmp_path: Path) -> None:
     drawn = "self.target = eqx.nn.Linear(dim, 1, key=jax.random.split(key)[0])"
     generated(

@@ -140,6 +140,7 @@ class Rates(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_a_step_that_stores_nothing_leaves_the_constructor_that_of_a_dataclass(tmp_path: Path) -> None:
     tried(tmp_path, "rates", CHECKED)
 

@@ -91,6 +91,7 @@ def test_a_step_takes_what_the_model_takes_that_its_loss_is_called_with(tmp_path
     assert steps.count('"int32"') == 2 and '(2, 3), "int32"' in steps, steps
 
 
+@pytest.mark.slow
 def test_a_method_that_steps_no_optimiser_has_its_slope_at_zeros_asked(tmp_path: Path) -> None:
     evaluate = "\n    def evaluate(self, x):\n        return jnp.sqrt(jnp.sum(self.model(x) ** 2 + x**2))\n"
     code = TRAINER.replace("size, 1, rngs", "size, 1, use_bias=False, rngs") + evaluate

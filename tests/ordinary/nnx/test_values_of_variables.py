@@ -59,6 +59,7 @@ class Norm(Nnx):
 """
 
 
+@pytest.mark.slow
 def test_what_the_tool_writes_reads_values_by_brackets_and_guards_buffers(tmp_path: Path) -> None:
     code = tried(tmp_path, "norm", NORM)
     assert "self.mean[...] = 0.9 * self.mean[...] + 0.1 * x.mean(0)" in code

@@ -305,6 +305,7 @@ class Heads(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_a_size_is_the_least_multiple_of_all_that_divides_it(tmp_path: Path) -> None:
     tried(tmp_path, "heads", HEAD + HEADS)
     assert '"size": 12,\n            "heads": 3,' in suite_text(tmp_path, "heads")
@@ -322,6 +323,7 @@ class Bins(Pytree):
 """
 
 
+@pytest.mark.slow
 def test_an_example_array_says_the_size_that_is_read_off_it_through_arithmetic(tmp_path: Path) -> None:
     assert "bins = np.shape(edges)[0] - 1" in tried(tmp_path, "bins", HEAD + BINS)
     assert 'Leaf("counts", "data", (3,), value=0.0)' in suite_text(tmp_path, "bins")

@@ -34,6 +34,7 @@ def test_what_an_initialiser_draws_is_a_shape(tmp_path: Path) -> None:
     assert '"inner": (2, 3),' in text and 'guessed = ("__init__", "__call__", "initial_state")' in text
 
 
+@pytest.mark.slow
 def test_what_methods_go_through_is_no_number(tmp_path: Path) -> None:
     made = "nnx.Param(nnx.initializers.normal()(rngs.params(), self.inner))"
     tried(tmp_path, "cell", HEAD + CELL.replace(made, "nnx.Param(jnp.ones(2))"))
@@ -57,6 +58,7 @@ class Tower(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_entries_that_layers_take_for_sizes_are_several_sizes(tmp_path: Path) -> None:
     tried(tmp_path, "tower", HEAD + TOWER)
     text = suite_text(tmp_path, "tower")

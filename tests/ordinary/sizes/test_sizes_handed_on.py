@@ -56,12 +56,14 @@ def test_a_size_fits_the_guards_of_all_parts_below(tmp_path: Path, by: str) -> N
     assert '"width": 30,\n            "heads": 5,' in suite_text(tmp_path, "block")
 
 
+@pytest.mark.slow
 def test_what_hands_on_what_a_part_refuses_is_a_guess(tmp_path: Path) -> None:
     generated(tmp_path, {"block": BLOCK.replace("head_dim % 2", "head_dim != 8")})
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 40
     assert suite_text(tmp_path, "block").count('guessed = ("__init__",)') == 3
 
 
+@pytest.mark.slow
 def test_what_makes_parts_that_take_all_is_no_guess(tmp_path: Path) -> None:
     guards = ("if head_dim % 2:", "if dim % num_heads != 0:")
     text = BLOCK

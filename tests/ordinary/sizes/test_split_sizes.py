@@ -38,6 +38,7 @@ def test_a_share_is_smaller_than_what_it_is_split_off(tmp_path: Path) -> None:
     assert '"dim": 3,' in text and "return (sample(seed, (3,)),)" in text and "guessed" not in text
 
 
+@pytest.mark.slow
 def test_a_share_that_nothing_makes_smaller_is_a_guess(tmp_path: Path) -> None:
     text = PART.replace('" channels"', '" 2"').replace("Linear(dim, dim", "Linear(2, 2")
     generated(tmp_path, {"part": text.replace("self, dim: int, ", "self, ")})

@@ -98,6 +98,7 @@ def test_a_class_whose_call_is_not_tried_is_built_with_its_state(tmp_path: Path)
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 20
 
 
+@pytest.mark.slow
 def test_a_class_that_is_emitted_word_for_word_has_its_state(tmp_path: Path) -> None:
     text = (
         UNKNOWN.replace("static=True)", "static=True, repr=False)")

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.ordinary.generated import generated, suite_text, tried
 from tests.support.forking import forked_pytest
 
@@ -85,6 +87,7 @@ def test_a_tree_of_which_nothing_says_how_it_is_built_is_a_guess(tmp_path: Path)
     assert "not tried: the example of `__call__` is a guess, and does not fit" in said and "fault" not in said
 
 
+@pytest.mark.slow
 def test_a_mistake_beside_a_tree_is_told(tmp_path: Path) -> None:
     generated(tmp_path, {"average": AVERAGE.replace("self.decay * a", "self.decay * a.array")})
     assert "at `update`: it raised AttributeError" in forked_pytest(tmp_path / "nets", "--numbers=off").stdout

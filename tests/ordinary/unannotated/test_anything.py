@@ -36,6 +36,7 @@ def test_what_nothing_reads_and_may_be_anything_is_no_weight_that_is_left_unused
     assert "unused=True" in (tmp_path / "nets/tests/test_track.py").read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["T", "Any"])
 def test_what_the_class_calls_is_given_a_function(tmp_path: Path, kind: str) -> None:
     code = tried(tmp_path, "track", CALLED.replace("inner: T", f"inner: {kind}"))
@@ -43,6 +44,7 @@ def test_what_the_class_calls_is_given_a_function(tmp_path: Path, kind: str) -> 
     assert '"inner": jnp.tanh' in (tmp_path / "nets/tests/test_track.py").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_a_weight_that_nothing_reads_is_a_fault_still(tmp_path: Path) -> None:
     generated(tmp_path, {"track": TRACK.replace("label: T", 'label: Float[Array, "3"]')})
     result = forked_pytest(tmp_path / "nets", "--numbers=off")
@@ -56,6 +58,7 @@ BESIDE = BESIDE.replace(
 )
 
 
+@pytest.mark.slow
 def test_a_type_variable_of_a_class_that_is_emitted_word_for_word_is_carried(tmp_path: Path) -> None:
     code = tried(tmp_path, "tracks", BESIDE)
     assert code.count('T = TypeVar("T")') == 1 and "class Track(eqx.Module, Generic[T]):" in code

@@ -108,6 +108,7 @@ class Basis(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_what_methods_take_for_sizes_and_call_has_an_example(tmp_path: Path) -> None:
     tried(tmp_path, "basis", BASIS)
     suite = suite_text(tmp_path, "basis")

@@ -77,6 +77,7 @@ class Rotation(eqx.Module):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "skeleton"), [("periodic", PADDED), ("rotation", TURNED)])
 def test_axes_are_those_that_a_padding_and_a_written_matrix_have(
     tmp_path: Path, name: str, skeleton: str

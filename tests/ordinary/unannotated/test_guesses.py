@@ -162,6 +162,7 @@ class Timed(eqx.Module):
 """
 
 
+@pytest.mark.slow
 def test_a_time_is_one_number_for_a_table_of_frequencies(tmp_path: Path) -> None:
     tried(tmp_path, "timed", TIMED)
     assert "sample(seed, ())" in suite_text(tmp_path, "timed")

@@ -59,6 +59,7 @@ def test_the_channels_of_a_spectrum_are_those_of_what_is_transformed(tmp_path: P
     assert suite_text(tmp_path, "spectral").count("sample(seed, (2, 7))") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("joined", ["[x, grid]", "[grid, x]"])
 def test_what_is_joined_to_coordinates_leaves_their_channels(tmp_path: Path, joined: str) -> None:
     tried(tmp_path, "lift", LIFT.replace("[x, grid]", joined))
