@@ -43,8 +43,9 @@ LEGITIMATE: tuple[Edit, ...] = (
         "spectral_block",
         "How the transform is normalised is an argument, by default as before.",
         (
-            "    activation: Callable[..., Any] = eqx.field(static=True)\n",
-            "    activation: Callable[..., Any] = eqx.field(static=True)\n    norm: str = eqx.field(static=True)\n",
+            "    activation: Callable[..., Any] = eqx.field(static=True, default=jax.nn.gelu)\n",
+            "    activation: Callable[..., Any] = eqx.field(static=True, default=jax.nn.gelu)\n"
+            '    norm: str = eqx.field(static=True, default="backward")\n',
         ),
         (
             "        activation: Callable[..., Any] = jax.nn.gelu,\n",

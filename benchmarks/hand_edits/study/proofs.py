@@ -32,7 +32,7 @@ M.SpectralBlock.create(2, 3, dtype=jnp.bfloat16, key=k).convolved(r(2, 7).astype
 """,
     "vector_quantizer: The index of a code has the width that jax gives it.": """\
 from flax import nnx
-m = M.VectorQuantizer(3, 2, 5, rngs=nnx.Rngs(0))
+m = M.VectorQuantizer(in_size=3, size=2, codes=5, rngs=nnx.Rngs(0))
 with jax.enable_x64(True):
     name = m.encode(r(4, 3)).dtype.name
 name

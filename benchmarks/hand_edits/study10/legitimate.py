@@ -55,8 +55,8 @@ STATELESS: tuple[Edit, ...] = (
         "arm",
         "an arm has a name, which has a default",
         (
-            "    upright: bool = eqx.field(static=True)\n",
-            "    upright: bool = eqx.field(static=True)\n"
+            "    upright: bool = eqx.field(static=True, default=True)\n",
+            "    upright: bool = eqx.field(static=True, default=True)\n"
             '    label: str = eqx.field(static=True, default="arm")\n',
         ),
     ),

@@ -54,7 +54,7 @@ ARM: tuple[Edit, ...] = (
     declared(
         "arm",
         "the damping is a leaf",
-        ("    damping: float = eqx.field(static=True)\n", "    damping: float\n"),
+        ("    damping: float = eqx.field(static=True, default=0.1)\n", "    damping: float = 0.1\n"),
     ),
     numbers(
         "arm",

@@ -130,8 +130,8 @@ STATEFUL: tuple[Edit, ...] = (
         "auction",
         "a market has a currency",
         (
-            "    fees: bool = eqx.field(static=True)\n",
-            '    fees: bool = eqx.field(static=True)\n    currency: str = eqx.field(static=True, default="EUR")\n',
+            "    fees: bool = eqx.field(static=True, default=True)\n",
+            '    fees: bool = eqx.field(static=True, default=True)\n    currency: str = eqx.field(static=True, default="EUR")\n',
         ),
     ),
 )

@@ -156,8 +156,8 @@ STATEFUL: tuple[Edit, ...] = (
         "rumour",
         "a village has a name",
         (
-            "    patience: float = eqx.field(static=True)\n",
-            '    patience: float = eqx.field(static=True)\n    name: str = eqx.field(static=True, default="Ash")\n',
+            "    patience: float = eqx.field(static=True, default=2.0)\n",
+            '    patience: float = eqx.field(static=True, default=2.0)\n    name: str = eqx.field(static=True, default="Ash")\n',
         ),
     ),
 )

@@ -170,8 +170,8 @@ STATEFUL: tuple[Edit, ...] = (
         "pollen",
         "pollen has a species",
         (
-            '    carrier: Literal["wind", "bees", "water"] = eqx.field(static=True)\n',
-            '    carrier: Literal["wind", "bees", "water"] = eqx.field(static=True)\n'
+            '    carrier: Literal["wind", "bees", "water"] = eqx.field(static=True, default="wind")\n',
+            '    carrier: Literal["wind", "bees", "water"] = eqx.field(static=True, default="wind")\n'
             '    species: str = eqx.field(static=True, default="birch")\n',
         ),
         (

@@ -96,11 +96,11 @@ LEGITIMATE: tuple[Edit, ...] = (
             "        state = self._entered(x, state)\n",
         ),
         (
-            "        error.\n"
-            '        """\n'
+            '        """Take a sample whose target is known, forget a share of the taps, and give the error."""\n'
             "        state = state.set(self.line, jnp.roll(state.get(self.line), 1).at[0].set(x))\n"
             "        state = state.set(self.heard, state.get(self.heard) + 1)\n",
-            '        error.\n        """\n        state = self._entered(x, state)\n',
+            '        """Take a sample whose target is known, forget a share of the taps, and give the error."""\n'
+            "        state = self._entered(x, state)\n",
         ),
         (
             "    def save(self,",

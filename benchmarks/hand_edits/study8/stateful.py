@@ -74,11 +74,9 @@ EQUALISER: tuple[Edit, ...] = (
         "equaliser",
         "a sample that adapts enters the line at its end",
         (
-            "        error.\n"
-            '        """\n'
+            '        """Take a sample whose target is known, forget a share of the taps, and give the error."""\n'
             "        state = state.set(self.line, jnp.roll(state.get(self.line), 1).at[0].set(x))\n",
-            "        error.\n"
-            '        """\n'
+            '        """Take a sample whose target is known, forget a share of the taps, and give the error."""\n'
             "        state = state.set(self.line, jnp.roll(state.get(self.line), -1).at[-1].set(x))\n",
         ),
     ),
