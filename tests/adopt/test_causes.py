@@ -304,6 +304,11 @@ def test_a_cause_at_one_place_is_counted_once_though_two_tests_name_other_files(
     assert "9 tests pass, 1 fault" in report.outcomes[0].line
 
 
+def test_a_line_that_makes_a_wrong_number_is_told_beside_the_code_that_shows_it() -> None:
+    [cause] = report_of(finding("NaN", made_at="net.py:7: x / x")).causes
+    assert "         made at: net.py:7: x / x" in cause.block
+
+
 def test_an_example_gives_by_name_what_is_given_by_name() -> None:
     extra = [["scaled", [["by", "2.0", True], ["x", "1.0", False]]]]
     outcome = report_of(finding("NaN", where="scaled, output 0")).outcomes[0]

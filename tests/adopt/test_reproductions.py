@@ -161,18 +161,31 @@ MENDED = {
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What is shown of each class by one of its tests."""
+def findings(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, str]]:
+    """Findings that are shown by code, by class and test."""
     folder = tmp_path_factory.mktemp("mistakes")
     write_tree(folder, {"mistakes.py": MISTAKES})
     ran = scaffold(folder, "adopt", "mistakes.py", "--python", sys.executable, "--json", "--dry-run")
-    found = {
-        (one["class"].partition(":")[2], finding["test"]): finding["shows"]
+    return {
+        (one["class"].partition(":")[2], finding["test"]): finding
         for one in json.loads(ran.stdout)["classes"]
         for finding in one["findings"][::-1]
         if "shows" in finding
     }
-    return {name: found[name, test] for name, test in SHOWN.items()}
+
+
+@pytest.fixture(scope="module")
+def shown(findings: dict[tuple[str, str], dict[str, str]]) -> dict[str, str]:
+    """What is shown of each class by one of its tests."""
+    return {name: findings[name, test]["shows"] for name, test in SHOWN.items()}
+
+
+def test_a_wrong_number_is_told_with_the_line_that_makes_it(
+    findings: dict[tuple[str, str], dict[str, str]],
+) -> None:
+    made = findings["Ratio", SHOWN["Ratio"]]["made_at"]
+    assert made.startswith("mistakes.py:")
+    assert made.endswith("jnp.sin(x) / x")
 
 
 @pytest.mark.slow

@@ -91,7 +91,8 @@ class Finding:
         """Return the finding as plain JSON."""
         law = {"law": self.law.number, "name": self.law.name, "fix": self.law.fix}
         fields = {"test": self.test, "where": self.where, "place": self.place, "what": self.what}
-        return {**law, **fields, "hint": self.hint, "severity": self.severity, "raised_at": self.raised_at}
+        lines = {"raised_at": self.raised_at, "made_at": self.made_at}
+        return {**law, **fields, "hint": self.hint, "severity": self.severity, **lines}
 
 
 # Whatever the class under test raises is a finding about it, and no error of the suite.

@@ -83,12 +83,14 @@ class Cause(Struct, frozen=True):
         code = [f"             {line}" for line in self.code] if len(self.code) <= MAX_CODE else []
         example = [] if code else self._labelled("example", self.first.get("example", ""))
         raised = [] if code else self._labelled("raised at", self.first.get("raised_at", ""))
+        # A script that prints a wrong number shows no line, as the traceback of an error does.
+        made = self._labelled("made at", self.first.get("made_at", ""))
         label, text = (
             ("look for", self.first["hint"]) if self.first["hint"] else ("usual fix", self.first["fix"])
         )
         # The end of a hint matters as much as its beginning, so its limit is higher.
         hint = self._labelled(label, text, 2 * MAX_WIDTH)
-        return [*self.brief, *code, *example, *raised, *hint]
+        return [*self.brief, *code, *example, *raised, *made, *hint]
 
     def _labelled(self, label: str, text: str, longest: int = MAX_WIDTH) -> list[str]:
         return [f"         {label}: {on_a_line(text, longest)}"] if text else []

@@ -186,8 +186,9 @@ def _cause_section(cause: Cause, code: str) -> Iterator[str]:
         yield from ("", "```py", code, "```")
     elif cause.first["example"]:
         yield from ("", f"Example: `{on_a_line(cause.first['example'])}`")
-    if cause.first.get("raised_at"):
-        yield from ("", f"Raised at: `{on_a_line(cause.first['raised_at'])}`")
+    for key, label in (("raised_at", "Raised at"), ("made_at", "Made at")):
+        if cause.first.get(key):
+            yield from ("", f"{label}: `{on_a_line(cause.first[key])}`")
     hint, fix = (on_a_line(cause.first[key]) for key in ("hint", "fix"))
     yield from ("", f"Look for: {hint}" if hint else f"Usual fix: {fix}", "")
     yield from (f"- {place}" for place in cause.places)
