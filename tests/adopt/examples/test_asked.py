@@ -13,8 +13,7 @@ from tests.adopt.asking import Asked, asked_of
 T = TypeVar("T")
 Size = TypeAliasType("Size", int)
 Pairs = TypeAliasType("Pairs", tuple[T, T], type_params=(T,))
-SOURCE = '''
-from collections.abc import Callable
+SOURCE = '''from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
