@@ -52,8 +52,15 @@ class Shared(Bayesian):
         return x @ self.weight + self.scale[0] * jax.random.normal(key, (2,), x.dtype)
 
 
-@pytest.mark.parametrize(("cls", "severity"), [(Bayesian, "advice"), (Shared, "fault")])
-def test_one_draw_of_the_weights_for_all_rows_is_advice(cls: Any, severity: str) -> None:
+class Mirrored(Bayesian):
+    """A decision that is one for the image."""
+
+    def __call__(self, x: jax.Array, key: jax.Array) -> jax.Array:
+        return jnp.where(jax.random.bernoulli(key), x[:, ::-1], x) @ self.weight
+
+
+@pytest.mark.parametrize(("cls", "severity"), [(Bayesian, "advice"), (Mirrored, "advice"), (Shared, "fault")])
+def test_one_draw_of_the_weights_or_for_the_call_is_advice(cls: Any, severity: str) -> None:
     form = suite(
         lambda seed: cls(sample(seed, (3, 2)), sample(seed + 1, (3, 2))),
         given=lambda seed: (sample(seed, (4, 3)), jax.random.key(seed)),

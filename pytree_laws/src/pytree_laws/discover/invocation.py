@@ -24,6 +24,7 @@ from ..inspect.trees import (
 from ..report import or_else, result_or_error
 from ..session import once_per_session
 from ..trace.jaxprs import NEEDS_VALUES
+from ..trace.program_texts import program_text
 from ..trace.programs import with_static_modules
 
 
@@ -208,9 +209,9 @@ def trace_of_call(suite: Any, instance: Any, arguments: Sequence[Any]) -> Any:
 
 
 def call_text(suite: Any, instance: Any, arguments: Sequence[Any]) -> str:
-    """Return the jaxpr of a call as text, or the type of the error that it raises."""
+    """Return the program of a call as text, or the type of the error that it raises."""
     result = result_or_error(trace_of_call, suite, instance, arguments)
-    return str(type(result) if isinstance(result, Exception) else result)
+    return str(type(result)) if isinstance(result, Exception) else program_text(result)
 
 
 def defaults_of_call(suite: Any) -> dict[str, Any]:

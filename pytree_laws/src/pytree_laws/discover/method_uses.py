@@ -21,7 +21,7 @@ from ..inspect.trees import (
     structure,
 )
 from ..report import or_else
-from ..trace.jaxprs import without_dead
+from ..trace.program_texts import live_text, program_text
 from .configurations import (
     TracedConfiguration,
     accepted_configurations,
@@ -215,12 +215,12 @@ def plain_parts(name: str, result: Any) -> dict[str, Any]:
 
 def computed_text(trace: Traced) -> str:
     """Return as text the equations of a use that its result needs."""
-    return f"{without_dead(trace.jaxpr.jaxpr)} {list(trace.plain.values())}"
+    return f"{live_text(trace.jaxpr)} {list(trace.plain.values())}"
 
 
 def trace_text(trace: Traced) -> str:
     """Return the whole trace of a use as text."""
-    return f"{trace.jaxpr} {list(trace.plain.values())}"
+    return f"{program_text(trace.jaxpr)} {list(trace.plain.values())}"
 
 
 def gives_an_instance(suite: Any, method: Method, instance: Any, arguments: Any) -> bool:

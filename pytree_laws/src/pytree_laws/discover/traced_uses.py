@@ -12,6 +12,7 @@ from ..declare.methods import Method
 from ..inspect.trees import differing, instances_in
 from ..report import result_or_error
 from ..session import once_per_session
+from ..trace.program_texts import program_text
 from .configurations import (
     Configuration,
     TracedConfiguration,
@@ -172,7 +173,7 @@ def _is_hidden(suite: Any, trial: TracedConfiguration, uses: Mapping[str, Sequen
     changes = trial.configuration.changes
     texts = [
         {
-            str(trace.jaxpr)
+            program_text(trace.jaxpr)
             for use, trace, _ in of_method
             if trace and (use.is_plain or use.changes == changes)
         }
@@ -182,4 +183,4 @@ def _is_hidden(suite: Any, trial: TracedConfiguration, uses: Mapping[str, Sequen
 
 
 def _call_text(trial: TracedConfiguration) -> str:
-    return str(trial.trace[0]) if trial.trace is not None else ""
+    return program_text(trial.trace[0]) if trial.trace is not None else ""

@@ -122,12 +122,12 @@ def check_keys(where: str, run: Callable[[Any], Any], arguments: Any, drawn: Cal
             except NEEDS_VALUES:
                 run(arguments)
     except jax.errors.KeyReuseError as error:
-        if jax.__version_info__ < (0, 10) and "In slice," in str(error):
-            return  # before 0.10 jax took `keys[0]` for a draw
         if IN_LOOP.match(str(error)) and not shares_keys_of_loops(jax.make_jaxpr(run)(arguments).jaxpr):
             return  # jax 0.10 takes keys that were split under vmap for used ones, where they go into a loop
-        if "In slice," in str(error) and not _serves_twice(run, arguments):
-            return  # some of several keys are used, and then others of them
+        # Some of several keys are used, and then others of them. Before 0.10 jax took `keys[0]` for a draw.
+        is_doubtful = "In slice," in str(error) or jax.__version_info__ < (0, 10)
+        if is_doubtful and not _serves_twice(run, arguments):
+            return
         if not _is_used_twice_by_results(run, arguments):
             return  # a layer is drawn anew, and nothing has its first draw
         message = f"a key is used twice{drawn()}: {str(error).splitlines()[0]}"

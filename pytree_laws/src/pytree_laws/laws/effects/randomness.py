@@ -98,16 +98,16 @@ def test_p15_rows_of_a_batch_differ_in_their_noise(subject: Suite) -> None:
         message = "each row of the batch has one and the same noise"
         hint = "one key for all rows: `jax.random.split(key, len(x))`; `shares_noise = True` says that this is so on purpose"
         wrong = not subject.shares_noise and rows_share_noise([*batch.values()], results)
-        check(not wrong, f"output {i}", message, hint, severity=ADVICE if draws_weights(traced) else FAULT)
+        check(not wrong, f"output {i}", message, hint, severity=ADVICE if draws_for_the_call(traced) else FAULT)
 
 
-def draws_weights(traced: TracedConfiguration) -> bool:
-    """Whether each draw has the shape of a matrix in the instance.
+def draws_for_the_call(traced: TracedConfiguration) -> bool:
+    """Whether each draw is a scalar or has the shape of a matrix in the instance.
 
-    Such a call draws its weights, once for all rows.
+    Such a call draws a decision, as whether to mirror an image, or its weights, once for all rows.
     """
     held = {v.shape for name, v in traced.inputs if name.startswith("0.") and is_inexact(v) and v.ndim > 1}
-    return all(draw.outvars[0].aval.shape in held for draw in draws_of(traced.trace[0].jaxpr))
+    return all(draw.outvars[0].aval.shape in {(), *held} for draw in draws_of(traced.trace[0].jaxpr))
 
 
 def is_overruled(suite: Any, traced: TracedConfiguration) -> bool:

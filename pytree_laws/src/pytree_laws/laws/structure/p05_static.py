@@ -29,6 +29,7 @@ from ...kinds.pytree import PytreeSuite
 from ...kinds.suite import Suite
 from ...report import ADVICE, COST, FAULT, Law, check, check_each, doing, or_else
 from ...session import once_per_session
+from ...trace.program_texts import program_text
 from ...values.comparison import check_treedef, hint_of_marks
 
 LAW = Law(
@@ -207,7 +208,7 @@ def test_p05_the_call_follows_its_static_values(subject: Suite) -> None:
     for path in (path for path in subject.used if path not in leaves):
         others = alternatives_at(instance, path)
         edits = [subject.with_static(instance, path, other) for other in others]
-        before = str(trace_of_call(subject, instance, arguments))  # P7 tells what it raises
+        before = program_text(trace_of_call(subject, instance, arguments))  # P7 tells what it raises
         seen = any(call_text(subject, edited, arguments) != before for edited in edits)
         message = f"declared as used by the call, which is the same for {others}"
         check(seen or not others, path, message, f"a constant where `self.{path}` belongs")

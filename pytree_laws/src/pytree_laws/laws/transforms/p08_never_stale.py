@@ -14,6 +14,7 @@ from ...inspect.arrays import is_floating, same_bits
 from ...inspect.trees import arrays_of, axis_sizes
 from ...kinds.suite import Suite
 from ...report import ADVICE, ANY_ERROR, FAULT, Law, check, check_each, or_else
+from ...trace.program_texts import program_text
 from ...values.closeness import check_close, close
 from ...values.dtypes import is_half
 from ...values.edge_values import equalized
@@ -166,9 +167,9 @@ def of_the_other_size(subject: Suite, changes: Mapping[str, int]) -> Any:
 
 @or_else(False)
 def is_one_program(subject: Suite, instance: Any, other: Any, arguments: Any) -> bool:
-    """Whether the calls of two instances have one jaxpr, and no constants."""
+    """Whether the calls of two instances are one program, with the same constants."""
     first, second = (trace_of_call(subject, each, arguments) for each in (instance, other))
-    return not (first.consts or second.consts) and str(first) == str(second)
+    return program_text(first) == program_text(second)
 
 
 def another_size(suite: Any) -> Mapping[str, int]:

@@ -25,7 +25,7 @@ from ...inspect.parameter_values import literal_values
 from ...inspect.trees import look_up, structure, under_any
 from ...kinds.suite import Suite
 from ...report import ADVICE, check
-from ...trace.jaxprs import without_dead
+from ...trace.program_texts import live_text
 
 CHECKS = Checks()
 STATICS = Condition("no static value is declared", lambda suite: bool(suite.static))
@@ -112,7 +112,7 @@ def _text(trace: Any) -> str:
     The structure includes the settings of a module that the call makes.
     """
     closed, form = trace
-    return f"{without_dead(closed.jaxpr)} {structure(form)}"
+    return f"{live_text(closed)} {structure(form)}"
 
 
 @CHECKS.register(declares("left_out", "no flag is declared to leave anything out"))

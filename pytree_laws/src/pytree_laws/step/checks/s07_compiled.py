@@ -6,6 +6,7 @@ from ...engine.applicability import need
 from ...engine.registry import Checks
 from ...report import Law, check
 from ...trace.jaxprs import equations
+from ...trace.program_texts import constants_of
 from ..run import StepRun
 from ..suite import StepSuite
 
@@ -30,17 +31,11 @@ def test_s7_the_compiled_step_holds_no_data_and_calls_no_host(suite: StepSuite, 
             name = equation.primitive.name
             is_call = any(part in name for part in _CALLBACKS) and not _is_check(equation)
             check(not is_call, "step", f"`{name}` calls the host at each run")
-    for constant in _constants(step_run.jaxpr):
+    for constant in constants_of(step_run.jaxpr):
         size = getattr(constant, "nbytes", 0)
         message = f"an array of {size:,} bytes is part of the compiled step; {step_run.suite.constant_limit:,} are allowed"
         form = f"{constant.dtype}[{','.join(map(str, constant.shape))}]"
         check(size <= step_run.suite.constant_limit, form, message)
-
-
-def _constants(closed: Any) -> list[Any]:
-    """List the arrays that a trace captures, including its inner traces."""
-    inner = [c for e in equations(closed.jaxpr) for v in e.params.values() for c in getattr(v, "consts", ())]
-    return [*closed.consts, *inner]
 
 
 def _is_check(equation: Any) -> bool:
