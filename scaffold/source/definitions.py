@@ -164,19 +164,58 @@ def arguments_of(function: Function) -> list[ast.arg]:
 
 def annotations_taken(function: Function, methods: Mapping[str, Function]) -> dict[str, ast.expr]:
     """Map bare arguments to the annotations of the methods of `self` that get them as they are given."""
-    bare = {argument.arg for argument in arguments_of(function) if argument.annotation is None}
+    bare = _annotations(function, is_bare=True)
+    taken: dict[str, ast.expr] = {}
+    for called, parameter, given in _arguments_passed(function, methods):
+        annotation = _annotations(called).get(parameter)
+        if isinstance(given, ast.Name) and given.id in bare and annotation is not None:
+            taken.setdefault(given.id, annotation)
+    return taken
+
+
+def annotations_passed(function: Function, methods: Mapping[str, Function]) -> dict[str, ast.expr]:
+    """Map bare parameters to the annotations of what other methods of `self` pass for them as it is."""
+    bare = _annotations(function, is_bare=True)
+    passed: dict[str, ast.expr] = {}
+    for caller in methods.values():
+        for called, parameter, given in _arguments_passed(caller, methods):
+            annotation = _annotations(caller).get(given.id) if isinstance(given, ast.Name) else None
+            if called is function and parameter in bare and annotation is not None:
+                passed.setdefault(parameter, annotation)
+    return passed
+
+
+def numbers_passed(function: Function, methods: Mapping[str, Function]) -> set[str]:
+    """Return the bare parameters for which another method of `self` passes a number, as `self.rate(10.0)`."""
+    bare = _annotations(function, is_bare=True)
+    passed = (each for caller in methods.values() for each in _arguments_passed(caller, methods))
+    return {
+        parameter
+        for called, parameter, given in passed
+        if called is function and parameter in bare and isinstance(getattr(given, "value", None), float)
+    }
+
+
+def _annotations(function: Function, *, is_bare: bool = False) -> dict[str, ast.expr | None]:
+    """Map the parameters with an annotation to it, or those without to None."""
+    return {
+        part.arg: part.annotation for part in arguments_of(function) if is_bare == (part.annotation is None)
+    }
+
+
+def _arguments_passed(
+    function: Function, methods: Mapping[str, Function]
+) -> Iterator[tuple[Function, str, ast.expr]]:
+    """Yield each method that a function calls, with a parameter and what it gets, if that is unchanged."""
     names = [*nodes_of(ast.Name, *function.body)]
     stored = {name.id: name.lineno for name in reversed(names) if isinstance(name.ctx, ast.Store)}
-    taken: dict[str, ast.expr] = {}
     for call in nodes_of(ast.Call, *function.body):
         method = methods.get(ast.unparse(call.func).removeprefix("self."))
-        said = {part.arg: part.annotation for part in arguments_of(method)} if method is not None else {}
-        for parameter, given in arguments_by_name(call, said):
-            annotation = said.get(parameter)
-            name = given.id if isinstance(given, ast.Name) and given.id in bare else ""
-            if name and annotation is not None and stored.get(name, call.lineno) >= call.lineno:
-                taken.setdefault(name, annotation)
-    return taken
+        parameters = [part.arg for part in arguments_of(method)] if method is not None else []
+        for parameter, given in arguments_by_name(call, parameters):
+            name = given.id if isinstance(given, ast.Name) else ""
+            if method is not None and stored.get(name, call.lineno) >= call.lineno:
+                yield method, parameter, given
 
 
 def gives_instance(function: Function, name: str, others: Collection[Function] = ()) -> bool:

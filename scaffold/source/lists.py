@@ -155,12 +155,13 @@ def _bound(target: ast.expr, row: Any) -> Iterator[tuple[str, ast.expr]]:
 
 SHAPE_AT = {
     **dict.fromkeys(("zeros", "ones", "empty", "full"), 0),
+    "broadcast_to": 1,
     **dict.fromkeys(("normal", "uniform", "bits", "randint", "rademacher", "exponential", "gumbel"), 1),
     **dict.fromkeys(("laplace", "logistic", "cauchy", "maxwell"), 1),
     **dict.fromkeys(("bernoulli", "choice", "gamma", "poisson", "t", "chisquare", "rayleigh"), 2),
     **dict.fromkeys(("truncated_normal", "beta", "binomial", "weibull_min"), 3),
 }
-"""Position of the shape among the arguments of jax's creators. Samplers take a key and parameters first."""
+"""Position of the shape among the arguments of functions that create arrays. Samplers take a key first."""
 _COUNT_AT = {"arange": 0, "eye": 0, "identity": 0, "linspace": 2, "logspace": 2, "geomspace": 2}
 """Position of the number of elements among the arguments of other creators."""
 _SQUARE = ("eye", "identity")

@@ -49,8 +49,13 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
         "construct": _built(spec, build, "inputs") + "[0]" * is_stateful(spec),
         "state": _built(spec, build, "self.inputs(seed)") + "[1]" if tries_state else "",
         **_call(called, known),
-        "guessed": guessed_methods(called, known),
+        "guessed": guessed_methods(called, known, "" if spec.test.build else _maker(build)),
     }
+
+
+def _maker(build: str) -> str:
+    """Return the name of the method that an expression such as `GMM.init(k=3)` calls first."""
+    return build.partition("(")[0].rpartition(".")[2]
 
 
 def _built(spec: ModuleSpec, build: str, inputs: str) -> str:

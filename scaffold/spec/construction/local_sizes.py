@@ -165,7 +165,8 @@ def cutting_sizes(spec: ModuleSpec) -> frozenset[str]:
 def counts_taken(spec: ModuleSpec) -> tuple[str, ...]:
     """Return the arguments that say how many elements to take, for which the tests choose few.
 
-    Examples are `count` of `directions[:count]`, and `k` of `top_k(x, k)`.
+    Examples are `count` of `directions[:count]`, `k` of `top_k(x, k)`, and the number of draws without
+    replacement.
     """
     fixed = _held_sizes(spec) | dims_of_calls(spec, results=False)
     of_methods = [
@@ -188,9 +189,18 @@ def _all_ends(call: Call) -> Iterator[ast.expr]:
 
 
 def _top_counts(call: Call) -> Iterator[ast.expr]:
-    """Yield the counts in calls such as `top_k(x, k)`."""
-    calls = (node for node in nodes_of(ast.Call, parsed(call.text)) if last_name(node) in _TAKE_LARGEST)
-    return filter(None, (argument_of(node, 1, "k") for node in calls))
+    """Yield the counts in calls such as `top_k(x, k)` and `choice(key, n, (k,), replace=False)`."""
+    for node in nodes_of(ast.Call, parsed(call.text)):
+        if last_name(node) in _TAKE_LARGEST:
+            yield from filter(None, [argument_of(node, 1, "k")])
+        elif last_name(node) == "choice" and _draws_without_replacement(node):
+            shape = argument_of(node, 2, "shape")
+            yield from elements_of(shape) if shape is not None else ()
+
+
+def _draws_without_replacement(call: ast.Call) -> bool:
+    replace = argument_of(call, 3, "replace")
+    return isinstance(replace, ast.Constant) and replace.value is False
 
 
 def _cut_by(spec: ModuleSpec, node: ast.AST) -> Iterator[str]:

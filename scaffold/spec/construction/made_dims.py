@@ -1,6 +1,7 @@
 """Dims of the arrays that an author's constructor makes, in terms of its arguments."""
 
 import ast
+import copy
 from collections.abc import Iterable, Iterator, Mapping, Set
 
 from scaffold.source.expressions import is_arithmetic, local_values, nodes_of, parsed
@@ -8,7 +9,16 @@ from scaffold.source.instance import last_name, made_attributes
 from scaffold.source.lists import Lists, argument_of, created_shape
 from scaffold.source.local_makers import substituted
 from scaffold.spec.construction.constructor import dims_of, parameters
-from scaffold.spec.grammar.types import ArrayType, ScalarType, Type, dim_names, with_sizes
+from scaffold.spec.construction.guards import count_of_entries
+from scaffold.spec.grammar.types import (
+    ArrayType,
+    ListType,
+    ScalarType,
+    TupleType,
+    Type,
+    dim_names,
+    with_sizes,
+)
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
 
@@ -103,12 +113,33 @@ def made_fields(spec: ModuleSpec) -> Iterator[tuple[str, ast.expr]]:
         yield name, substituted(value, shapes) if shapes else value
 
 
+class _Counts(ast.NodeTransformer):
+    """Replaces `len(names)` of a tuple or list that a constructor takes by the length of its example."""
+
+    def __init__(self, spec: ModuleSpec) -> None:
+        self.spec = spec
+        self.several = {
+            each.name
+            for each in parameters(spec)
+            if isinstance(each.type, ListType) or (isinstance(each.type, TupleType) and each.type.variadic)
+        }
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """Replace a length, also inside of the arguments of another call."""
+        self.generic_visit(node)
+        match node:
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]) if name in self.several:
+                return ast.Constant(count_of_entries(self.spec, name))
+            case _:
+                return node
+
+
 def _dims_of(spec: ModuleSpec, name: str, value: ast.expr, lists: Lists) -> Iterator[tuple[str, str]]:
     """Yield the dims of a field, each with the size of which the constructor makes it."""
     field = spec.field(name)
     if field is not None and isinstance(field.type, ArrayType):
         helpers = {function.name for function in nodes_of(ast.FunctionDef, ast.parse(spec.helpers))}
-        yield from _dims_in(field.type.dims, value, helpers)
+        yield from _dims_in(field.type.dims, _Counts(spec).visit(copy.deepcopy(value)), helpers)
         shape = lists.shape_of_array(value)
         if len(shape) == len(field.type.dims):
             yield from zip(field.type.dims, map(str, shape), strict=True)
@@ -124,7 +155,8 @@ def _dims_in(dims: tuple[str, ...], value: ast.expr, helpers: Set[str]) -> Itera
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
             listed = argument.elts if isinstance(argument, ast.Tuple | ast.List) else [argument]
             is_plain = listed == [argument] and not makes
-            if len(listed) == len(dims) and all(_is_size(size, is_plain=is_plain) for size in listed):
+            others = [size for size in listed if not isinstance(size, ast.Constant)] or listed
+            if len(listed) == len(dims) and all(_is_size(size, is_plain=is_plain) for size in others):
                 yield from zip(dims, map(ast.unparse, listed), strict=True)
 
 

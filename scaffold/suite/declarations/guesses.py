@@ -34,11 +34,11 @@ from scaffold.suite.examples.trees import holds_tree
 from scaffold.suite.sizes.unknown_dims import dims_in, dims_of_records, records_in, unknown_dims
 
 
-def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
+def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec], maker: str = "") -> tuple[str, ...]:
     """Return the names of methods whose example is a guess, with the call as `__call__`.
 
-    `__init__` precedes them if the instance itself is a guess. `known` has the other classes, of which
-    arguments may be instances.
+    `__init__` precedes them if the instance itself is a guess, also of the method `maker` that makes it.
+    `known` has the other classes, of which arguments may be instances.
     """
     own = [] if spec.call is None else [("__call__", spec.call)]
     # Where something else builds the instance, nothing is given to its constructor.
@@ -63,7 +63,9 @@ def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[
         for name, call in called
         if name not in guesses and not {*self_attributes(call.text)}.isdisjoint(guesses)
     ]
-    if is_guessed(spec, known) or "__init__" in guesses:  # also by a record that it takes
+    if is_guessed(spec, known) or not {"__init__", maker}.isdisjoint(
+        guesses
+    ):  # also by a record that it takes
         return tuple(dict.fromkeys(("__init__", *(name for name, _ in called))))
     is_guess = _may_be_refused(spec, known) or _takes_bare_number(spec)
     return tuple(dict.fromkeys((*["__init__"] * is_guess, *guesses)))
@@ -176,7 +178,7 @@ def _names_entries(node: ast.AST) -> bool:
 
 def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, ModuleSpec]) -> bool:
     said = {key.rpartition(".")[2] for key, _ in spec.test.values if key.partition(".")[0] in (name, key)}
-    needed = [each for each in call.args if each.type and each.name not in said and _is_chosen(name, each)]
+    needed = [each for each in call.args if each.type and each.name not in said and _is_chosen(each)]
     unknown = unknown_dims(spec)
     made = unknown & dims_in(field.type for field in spec.stored)
     if any(
@@ -210,9 +212,9 @@ def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, Modul
     )
 
 
-def _is_chosen(name: str, argument: Argument) -> bool:
-    """Whether the tests choose an argument. A method states the shape of an array that it may do without."""
-    return argument.default is None or (name == "__init__" and is_array_left_out(argument))
+def _is_chosen(argument: Argument) -> bool:
+    """Whether the tests choose an argument, also an array that is None by default."""
+    return argument.default is None or is_array_left_out(argument)
 
 
 def _names_refused(call: Call) -> list[set[str]]:

@@ -55,7 +55,6 @@ def test_an_option_is_given_what_stands_in_for_it(tmp_path: Path, name: str) -> 
     kind, choice, given = CHOICES[name]
     said = generated(tmp_path, {"decay": _decay(kind, f"h = {choice}")})
     assert given in suite_text(tmp_path, "decay")
-    assert "guessed" not in suite_text(tmp_path, "decay")
     assert "not tried" not in said
 
 
@@ -73,15 +72,18 @@ def test_statements_stand_in_as_well(tmp_path: Path, lines: tuple[str, ...]) -> 
     assert "not tried" not in said
 
 
-@pytest.mark.parametrize(
-    "choice", ["0.1 if h is None else h", "self.rate if h is None else jnp.concatenate([h, self.rate])"]
-)
-def test_an_option_that_another_value_does_not_stand_in_for_is_said_to_be_untried(
-    tmp_path: Path, choice: str
-) -> None:
-    said = generated(tmp_path, {"decay": _decay("=None", f"h = {choice}")})
+def test_an_option_whose_shape_no_code_implies_is_said_to_be_untried(tmp_path: Path) -> None:
+    said = generated(tmp_path, {"decay": _decay("=None", "h = 0.1 if h is None else h")})
     assert 'Decay: not tried: __call__ with h (no example for h): write `@test(values={"h": ' in said
     assert "seed + 1" not in suite_text(tmp_path, "decay")
+
+
+def test_an_option_is_given_the_shape_that_code_implies(tmp_path: Path) -> None:
+    choice = "h = self.rate if h is None else jnp.concatenate([h, self.rate])"
+    said = generated(tmp_path, {"decay": _decay("=None", choice)})
+    assert "not tried" not in said
+    assert "sample(seed + 1, (5,))" in suite_text(tmp_path, "decay")
+    assert 'guessed = ("__call__",)' in suite_text(tmp_path, "decay")
 
 
 @pytest.mark.slow

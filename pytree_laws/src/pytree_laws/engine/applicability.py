@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeVar
 import pytest
 from _pytest.outcomes import Skipped
 
-from ..inspect.classes import is_of_library
+from ..inspect.classes import has_helper, is_of_library
 from ..report import or_else
 
 Test = TypeVar("Test", bound=Callable[..., Any])
@@ -126,6 +126,11 @@ def of_class(reason: str, is_met: Callable[[type], bool]) -> Condition:
 def has_method(name: str, reason: str) -> Condition:
     """Return the condition that a class has a method."""
     return of_class(reason, lambda cls: hasattr(cls, name))
+
+
+def has_helper_named(name: str, reason: str) -> Condition:
+    """Return the condition that a class has a method that takes the instance alone."""
+    return of_class(reason, lambda cls: has_helper(cls, name))
 
 
 # What a run alone shows.

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import traceback
 from types import ModuleType
 from typing import Any
 
@@ -26,6 +27,7 @@ Other entries begin with the name of a method.
 """
 RESTS = "what raises there; the laws that depend on it are skipped until it works"
 REFUSES = "whether it refuses these values rightly: then write others, in `inputs`, `arguments` or the spec's `values`; until then the laws that depend on it are skipped"
+_UNHASHABLE = re.compile(r"^unhashable type: '[\w.]*(ArrayImpl|Tracer)'")
 _BY_TYPE = {
     "FrozenInstanceError": "an instance is frozen: return the new value, or a new instance (`eqx.tree_at`)",
     "TracerArrayConversionError": "a function of NumPy on a traced array: its twin of `jnp` in its place",
@@ -49,7 +51,7 @@ _BY_WORDS = {
     r"^'NoneType' object has no attribute": (
         "what is None in this example, as a part that may be left out: give it there, or ask `is None` in the code"
     ),
-    r"^unhashable type: '[\w.]*(ArrayImpl|Tracer)'": (
+    _UNHASHABLE.pattern: (
         "a bound method or an instance that is given to jax as a function, or to `lru_cache`: both ask for its hash, and arrays have none: `lax.scan(lambda *both: self.step(*both), ...)`"
     ),
     "numpy_rank_promotion": "arrays of several ranks: say which axis is meant, as `self.skip[None]`",
@@ -72,6 +74,7 @@ def is_misfit(suite: Any, name: str, error: Exception | None) -> bool:
     """
     is_of_code = isinstance(error, TypeError) and _OF_SIGNATURE.search(str(error))
     is_of_code = is_of_code or (isinstance(error, _OF_TRACERS) and _needs_arrays_alone(suite, name))
+    is_of_code = is_of_code or _asks_for_a_hash(error)
     may_refuse = isinstance(error, _MISFITS) or (error and raises_deliberately(error, type(suite)))
     is_guess = name in suite.guessed or _lies_beyond(suite, name, error)
     is_misfit = is_guess and bool(may_refuse) and not is_of_code
@@ -89,6 +92,13 @@ def _lies_beyond(suite: Any, name: str, error: Exception | None) -> bool:
     given = [method.arguments(0) for method in methods]
     given += [getattr(getattr(method.call, "__code__", None), "co_consts", ()) for method in methods]
     return any(type(value) is int for value in jax.tree.leaves(given))
+
+
+def _asks_for_a_hash(error: Exception | None) -> bool:
+    """Whether arrays of an instance were hashed, as for `lax.scan(self.step, ...)`, whatever the example."""
+    frames = [] if error is None else [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    is_of_instance = bool(frames) and frames[-1].f_code.co_name == "__hash__"
+    return isinstance(error, TypeError) and is_of_instance and bool(_UNHASHABLE.match(str(error)))
 
 
 @or_else(False)  # nothing says what it takes

@@ -203,3 +203,20 @@ def own_functions(cls: type) -> Iterator[tuple[str, Any]]:
 def defaults_of(function: Any) -> Sequence[tuple[str, Any]]:
     parameters = inspect.signature(function).parameters.values()
     return [(parameter.name, parameter.default) for parameter in parameters]
+
+
+@or_else(False, TypeError, ValueError)
+def needs_nothing(method: Any) -> bool:
+    """Whether a method of a class can be called on the instance alone."""
+    _, *rest = inspect.signature(method).parameters.values()
+    star = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    return all(parameter.default is not parameter.empty or parameter.kind in star for parameter in rest)
+
+
+def has_helper(cls: type, name: str) -> bool:
+    """Whether a class has a method of this name that needs no arguments, such as `trainable`.
+
+    An author's method of the same name is another. A `__getattr__` of the instance does not count.
+    """
+    method = getattr(cls, name, None)
+    return callable(method) and needs_nothing(method)

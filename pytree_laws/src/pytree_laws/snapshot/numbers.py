@@ -11,9 +11,9 @@ import numpy as np
 
 from ..declare.methods import is_action
 from ..inspect.arrays import is_array, is_inexact, real_dtype, same_bits
-from ..inspect.classes import is_of_library
+from ..inspect.classes import is_of_library, needs_nothing
 from ..inspect.trees import is_number, named_numbers
-from ..report import ANY_ERROR, or_else
+from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..trace.jaxprs import loops_by_values
 from ..values.edge_values import changed_pairs, is_finite, rounded
@@ -87,15 +87,8 @@ def without_arguments(cls: type) -> Iterator[str]:
         value = inspect.getattr_static(cls, name)
         if name.startswith("_") or isinstance(value, type) or is_action(cls, name):
             continue
-        if isinstance(value, property) or (callable(value) and _needs_nothing(value)):
+        if isinstance(value, property) or (callable(value) and needs_nothing(value)):
             yield name
-
-
-@or_else(False, TypeError, ValueError)
-def _needs_nothing(function: Any) -> bool:
-    _, *rest = inspect.signature(function).parameters.values()
-    star = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
-    return all(parameter.default is not parameter.empty or parameter.kind in star for parameter in rest)
 
 
 def _number(value: Any) -> np.ndarray:

@@ -7,6 +7,7 @@ import jax
 
 from ..engine.summary import Collected
 from ..inspect.arrays import is_array, is_inexact
+from ..inspect.classes import has_helper
 from ..inspect.trees import named_arrays, path_name
 
 
@@ -77,7 +78,7 @@ class StepSuite(Collected):
 
 
 def _says_what_is_trained(node: Any) -> bool:
-    return callable(getattr(node, "trainable", None))
+    return has_helper(type(node), "trainable")
 
 
 def holds_state_first(state: Any, result: Any) -> bool:

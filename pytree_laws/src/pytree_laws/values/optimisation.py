@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..inspect.arrays import is_inexact
+from ..inspect.classes import has_helper
 from ..inspect.trees import named_leaves
 from .example_values import weights
 
@@ -82,11 +83,8 @@ def weighted_terms(output: Any) -> Any:
 
 
 def has_spec(node: Any) -> bool:
-    """Whether the class of a node has a method `trainable`.
-
-    A `__getattr__` of the instance does not count.
-    """
-    return callable(getattr(type(node), "trainable", None))
+    """Whether the class of a node has a filter spec `trainable()`."""
+    return has_helper(type(node), "trainable")
 
 
 def trained_names(tree: Any) -> set[str]:

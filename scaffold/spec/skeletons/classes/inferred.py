@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scaffold.source.definitions import (
+    annotations_passed,
     annotations_taken,
     arguments_of,
     arguments_with_defaults,
@@ -110,20 +111,22 @@ def types_by_use(node: Function, owner: ast.ClassDef, names: Names) -> dict[str,
 def _types_handed_on(node: Function, owner: ast.ClassDef, names: Names) -> dict[str, str]:
     """Map bare arguments to the class or number that a method takes for them: `self.move(cloud)`."""
     methods = {part.name: part for part in owner.body if isinstance(part, Function)}
-    taken = {name: ast.unparse(said).strip("'\"") for name, said in annotations_taken(node, methods).items()}
+    elsewhere = {**annotations_passed(node, methods), **annotations_taken(node, methods)}
+    taken = {name: ast.unparse(said).strip("'\"") for name, said in elsewhere.items()}
     known = (*names.classes, "int", "float", "bool", "str")
     return {name: text for name, text in taken.items() if text in known and is_of_grammar(text, names)}
 
 
 def _stated(node: Function, owner: ast.ClassDef, names: Names) -> Iterator[tuple[str, str]]:
-    """Yield optional arrays whose shape a check states, or of a method the value that stands in for None.
+    """Yield the optional arrays of a method whose shape its code implies, as `x * mask` does.
 
-    Examples are `if by.shape != (2,): raise` and `zeros(2) if by is None else by`.
+    A wrong guess for a constructor would leave the whole class untried, so a check must state that shape.
     """
     for argument, default in arguments_with_defaults(node) if owner_of(node) != "cls" else ():
         kind = argument.annotation
         if is_none(default) and (kind is None or is_any_array(kind, names)):
-            text = names.shapes_of(owner).stated(node.name, argument.arg)
+            shapes, is_maker = names.shapes_of(owner), node.name == "__init__"
+            text = (shapes.stated if is_maker else shapes.of_argument)(node.name, argument.arg)
             yield from [(argument.arg, text)] if text and not names.has_value(node.name, argument.arg) else []
 
 

@@ -11,11 +11,14 @@ from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.skeletons.shapes.algebra.functions import (
     CONVOLUTIONS,
     ELEMENTWISE,
+    OF_SQUARE,
     OF_THREE,
     OF_TWO,
     PLACES,
     PRODUCTS,
+    SOLVERS,
     SPECTRA,
+    SQUARE,
 )
 from scaffold.spec.skeletons.shapes.algebra.indexing import has_rows, read_behind
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import (
@@ -108,6 +111,10 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
             return padded(shapes, call, data)
         case [data, *_] if name in SPECTRA:
             return transformed(shapes, call, name, data)
+        case [matrix, *_] if name in (*SQUARE, *OF_SQUARE):
+            return square(shapes, matrix) if name in SQUARE else None
+        case [matrix, sides, *_] if name in SOLVERS:
+            return product(shapes, square(shapes, matrix), sides)
         case [first] if name[:1].isupper():
             return first  # a Variable, or the place of a state
         case [first, *_] if name in ELEMENTWISE:
@@ -115,6 +122,14 @@ def given_by(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> 
             return shapes.cast(first) if name == "astype" else first
         case _:
             return None
+
+
+def square(shapes: Shapes, matrix: Shape) -> Shape:
+    """Learn that a matrix, or each of several, has as many rows as columns, and return it."""
+    dims = shapes.known(matrix) or ()
+    shapes.read_axis(matrix, 1)
+    shapes.learn(dims[-1:], dims[-2:-1] if len(dims) > 1 else None)
+    return matrix
 
 
 def places_along(shapes: Shapes, call: ast.Call, name: str, arrays: list[Shape]) -> Shape:
@@ -181,19 +196,20 @@ def joined(shapes: Shapes, call: ast.Call, arrays: list[Shape]) -> Shape:
     """Return the shape of `jnp.concatenate([x, y], axis=-1)`, along the first or the last axis."""
     if last_name(call) == "stack":
         return stacked(shapes, call, arrays)
-    axis = argument_of(call, 1, "axis")
+    at = argument_of(call, 1, "axis")
+    axis = 0 if at is None else whole_number(at)
     known = [dims for array in arrays if (dims := shapes.known(array)) is not None]
-    is_last = axis is not None and ast.unparse(axis) == "-1"
-    if not (is_last or axis is None or ast.unparse(axis) == "0"):
-        return None
-    if any(array is None for array in arrays) or () in known:
+    for array in arrays:
+        shapes.read_axis(array, max(axis or 0, 0))
+    is_last = axis == -1 or (axis != 0 and axis in {len(dims) - 1 for dims in known})
+    if not (is_last or axis == 0) or () in known:
         return None
     if is_last and any([read_behind(shapes, array) or has_rows(shapes, array) for array in arrays]):
         return None  # rows of numbers, which may be matrices
     turn = slice(None, None, 1 if is_last else -1)  # so that the axis that grows is the last
     others = known[0][turn][:-1] if known else ()
     for array in arrays:
-        shapes.learn(array, (*others, shapes.new())[turn])
+        shapes.learn(array, (*others, shapes.new())[turn] if known or None not in arrays else None)
     ends = [dims[turn][-1] for array in arrays if (dims := shapes.known(array))]
     return (*others, _whole_of(shapes, ends))[turn] if len(ends) == len(arrays) else None
 
@@ -210,7 +226,9 @@ def stacked(shapes: Shapes, call: ast.Call, arrays: list[Shape]) -> Shape:
         shapes.unify(arrays[0], array)
     axis, dims = argument_of(call, 1, "axis"), shapes.known(arrays[0]) if arrays else None
     along = 0 if axis is None else literal_or_none(axis)
-    if dims is None or along not in (0, -1):
+    if dims is None:
+        return over(shapes, arrays[0], str(len(arrays))) if along == 0 and arrays else None
+    if along not in (0, -1):
         return None
     return (str(len(arrays)), *dims) if along == 0 else (*dims, str(len(arrays)))
 

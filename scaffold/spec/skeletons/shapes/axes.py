@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from scaffold.source.expressions import Function, elements_of, local_values, nodes_of
 from scaffold.source.instance import last_name
-from scaffold.spec.skeletons.shapes.algebra.functions import ELEMENTWISE, PRODUCTS
+from scaffold.spec.skeletons.shapes.algebra.functions import ALONG_AN_AXIS, ELEMENTWISE, PRODUCTS
 from scaffold.spec.skeletons.shapes.algebra.indexing import axes_of_index
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Shape
 
@@ -44,6 +44,24 @@ def _axes_read(function: Function) -> Iterator[tuple[ast.expr, int]]:
         if _keeps_rows(call, made):
             array = call.func.value if isinstance(call.func, ast.Attribute) else call
             yield from ((array, 2) for array in _computed_of(array, made, frozenset()))
+        for left in _rows_multiplied(call, made):
+            yield from ((array, 2) for array in _computed_of(left, made, frozenset()))
+
+
+def _rows_multiplied(call: ast.Call, made: _Made) -> Iterator[ast.expr]:
+    """Yield `memory` of `softmax(memory @ query)`, which has rows, since a scalar has no softmax."""
+    waiting, seen = call.args[:1] if last_name(call) in ALONG_AN_AXIS else [], set[str]()
+    while waiting:
+        match waiting.pop():
+            case ast.Name(id=name) if name not in seen:
+                waiting += made.get(name, ())
+                seen.add(name)
+            case ast.BinOp(left=left, op=ast.MatMult(), right=ast.Name() | ast.Call()):
+                yield left
+            case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.MatMult):
+                waiting += [left, right]
+            case _:
+                pass
 
 
 def _unpacked(function: Function) -> Iterator[tuple[str, ast.expr]]:

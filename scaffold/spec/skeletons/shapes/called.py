@@ -66,6 +66,8 @@ def created(scope: "Scope", call: ast.Call) -> Shape:
 def of_sizes(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:
     """Return the result of a split, a reshape or a segment sum, or None."""
     name = last_name(call)
+    if name == "tile":
+        return _tiled(scope, call, taken)
     if name == "split":
         return _split(scope, call, taken)
     if name == "reshape":
@@ -83,6 +85,19 @@ def _summed_rows(scope: "Scope", call: ast.Call, data: Shape, places: Shape) -> 
     row, count = scope.shapes.known(scope.shapes.row(data)), argument_of(call, 2, "num_segments")
     size = "" if count is None else size_named(scope, count)
     return None if row is None else (size or scope.shapes.new(), *row)
+
+
+def _tiled(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Dims | None:
+    """Return the shape of `jnp.tile(x, (n, 1))`, as far as each axis is repeated or has one entry."""
+    dims, counts = scope.shapes.known(taken[0] if taken else None), argument_of(call, 1, "reps")
+    if dims is None or not isinstance(counts, ast.Tuple):
+        return None
+    repeated = [size_named(scope, count) or ast.unparse(count) for count in counts.elts]
+    axes = max(len(dims), len(repeated))
+    of_array, of_counts = (("1",) * (axes - len(each)) + tuple(each) for each in (dims, repeated))
+    sizes = [many if size == "1" else size for size, many in zip(of_array, of_counts, strict=True)]
+    is_known = all("1" in pair for pair in zip(of_array, of_counts, strict=True))
+    return tuple(sizes) if is_known and all(size.isidentifier() or size.isdigit() for size in sizes) else None
 
 
 def _split(scope: "Scope", call: ast.Call, taken: Sequence[Shape]) -> Shape:

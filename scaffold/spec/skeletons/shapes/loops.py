@@ -6,9 +6,17 @@ from typing import TYPE_CHECKING
 
 from scaffold.source.instance import attribute_of_self, last_name
 from scaffold.spec.skeletons.shapes.algebra.functions import SAME_LAYERS
-from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import NOT_CALLED, Held, Parts, Shape, Unknown
+from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import (
+    NOT_CALLED,
+    Held,
+    Parts,
+    Record,
+    Shape,
+    Unknown,
+)
 from scaffold.spec.skeletons.shapes.applied import axes_of_vmap, has_other_result, over
 from scaffold.spec.skeletons.shapes.layers.known_layers import Layer, layers_at, parted
+from scaffold.spec.skeletons.shapes.records import record_of_elements
 
 if TYPE_CHECKING:
     from scaffold.spec.skeletons.shapes.scope import Scope
@@ -90,8 +98,16 @@ def _bind_element(scope: "Scope", target: ast.expr, every: ast.expr, place: int)
     layers = layers_of(scope, every)
     if layers and isinstance(target, ast.Name):
         scope.layers[target.id] = layers[place : place + 1] or layers[-1:]
+    elif record := _record_in(scope, every):
+        scope.bind([target], record)
     else:
         scope.bind([target], scope.shapes.row(scope.value(every)))
+
+
+def _record_in(scope: "Scope", every: ast.expr) -> Record | None:
+    """Return the record of which a field holds several, or None."""
+    annotation = scope.uses.instance.annotations.get(attribute_of_self(every) or "")
+    return record_of_elements(annotation, scope.uses.records)
 
 
 def mapped(scope: "Scope", call: ast.Call, taken: list[Shape], named: Mapping[str, Shape]) -> Shape:

@@ -128,7 +128,7 @@ class Beside(Struct):
 
     def tell_fields(self, shapes: Shapes) -> None:
         """Learn the fields of records from other classes, unless a class itself names their dims."""
-        for name, dims in self.shapes.dims.items():
+        for name, dims in ((name, self.shapes.known(Unknown(name)) or ()) for name in self.shapes.dims):
             if shapes.known(Unknown(name)) is None or all(dim.startswith(AXIS) for dim in dims):
                 shapes.learn(Unknown(name), dims)
 
@@ -208,15 +208,20 @@ def _shapes_of(owner: ast.ClassDef, beside: Beside, read: Collection[str] | None
 
 
 def _not_sizes(owner: ast.ClassDef) -> Iterator[str]:
-    """Yield the fields that are no whole numbers, and name no int argument of the constructor."""
+    """Yield the fields that are no whole numbers, and name no int argument of the constructor.
+
+    A dim of a field may have the name of another field, as `species` beside their names.
+    """
     maker = method_of(owner, "__init__")
     taken = () if maker is None else arguments_of(maker)
     members = (
         (each.arg, member) for each in taken if each.annotation for member in members_of(each.annotation)
     )
     numbers = {name for name, member in members if ast.unparse(member) == "int"}
-    for name, part in annotated_names(owner.body):
-        if ast.unparse(part.annotation) != "int" and name not in numbers:
+    fields = [(name, part.annotation) for name, part in annotated_names(owner.body)]
+    said = {name for _, kind in fields for dim in dims_of(kind) or () for name in dim_names(dim)}
+    for name, kind in fields:
+        if ast.unparse(kind) != "int" and name not in {*numbers, *said}:
             yield name
 
 

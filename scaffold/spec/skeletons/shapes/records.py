@@ -4,7 +4,9 @@ import ast
 from collections.abc import Iterable, Mapping
 
 from scaffold.source.definitions import annotated_names, method_of, without_parameters
-from scaffold.source.expressions import nodes_of
+from scaffold.source.expressions import elements_of, nodes_of
+from scaffold.source.instance import last_name
+from scaffold.spec.grammar.values import SEQUENCES
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Record, Shape
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.layers.layers import dims_of
@@ -37,6 +39,15 @@ def record_of(annotation: ast.expr | None, records: Records) -> Record | None:
     names = [] if annotation is None else [part.id for part in nodes_of(ast.Name, annotation)]
     is_plain = isinstance(annotation, ast.Name | ast.BinOp)
     return records.get(names[0]) if is_plain and len(names) == 1 else None
+
+
+def record_of_elements(annotation: ast.expr | None, records: Records) -> Record | None:
+    """Return the record that `list[Section]` or `tuple[Section, ...]` has as each element, or None."""
+    if not isinstance(annotation, ast.Subscript) or last_name(annotation.value) not in SEQUENCES:
+        return None
+    first, *rest = elements_of(annotation.slice)
+    is_of_one = all(isinstance(part, ast.Constant) and part.value is ... for part in rest)
+    return record_of(first, records) if is_of_one else None
 
 
 def learn_declared(shapes: Shapes, records: Records, classes: Mapping[str, ast.ClassDef]) -> None:

@@ -172,7 +172,7 @@ class Scope(Struct):
         match node:
             case ast.Name(id=name):
                 return self.bound.get(name)
-            case ast.Constant(value=int() | float() | complex()):
+            case ast.Constant(value=int() | float() | complex()) | ast.Attribute(attr="pi" | "inf" | "nan"):
                 return ()
             case ast.Attribute() if (name := attribute_of_self(node)) is not None:
                 return self._field(name)
@@ -267,8 +267,9 @@ class Scope(Struct):
 
     def _built(self, function: ast.expr) -> Record | None:
         """Return the record of which a call builds an instance, or None."""
-        if isinstance(function, ast.Attribute) and function.attr == "_replace":
-            held = self.value(function.value)
+        if isinstance(function, ast.Attribute) and function.attr in ("_replace", "replace"):
+            owner = self.uses.records.get(self.uses.owner)
+            held = owner if ast.unparse(function.value) == "self" else self.value(function.value)
             return held if isinstance(held, Record) else None
         name = ast.unparse(function)
         return self.uses.records.get(self.uses.owner if name == "cls" else name)

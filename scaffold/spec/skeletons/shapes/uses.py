@@ -1,14 +1,21 @@
 """Methods of a class, read in turn for the shapes that they imply."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scaffold.source.definitions import annotations_taken, arguments_of, arguments_with_defaults
-from scaffold.source.expressions import Function
+from scaffold.source.definitions import (
+    annotations_passed,
+    annotations_taken,
+    arguments_of,
+    arguments_with_defaults,
+    numbers_passed,
+)
+from scaffold.source.expressions import Function, nodes_of
 from scaffold.source.instance import last_name
+from scaffold.source.taken_sizes import sizes_taken
 from scaffold.spec.skeletons.shapes.algebra.kinds_of_shapes import Held, Parts, Shape, Unknown
 from scaffold.spec.skeletons.shapes.algebra.unknown_shapes import Shapes
 from scaffold.spec.skeletons.shapes.applied import learn_of_claim
@@ -95,7 +102,7 @@ class Uses(Struct):
         arguments = node.args
         taken = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         is_named = not isinstance(node, ast.Lambda)
-        said = annotations_taken(node, self.methods) if is_named else {}
+        said = self._annotations_elsewhere(node) if is_named else {}
         bound: dict[str, Shape] = {
             **outer,
             **{each.arg: self._of_argument(each, name, said.get(each.arg)) for each in taken},
@@ -106,6 +113,13 @@ class Uses(Struct):
         )
         bound |= {each.arg: () for each, value in constants if isinstance(value, float | int)}
         sizes = {each.arg for each in taken if each.annotation and ast.unparse(each.annotation) == "int"}
+        of_shapes = {each.arg for each, default in defaults.items() if isinstance(default, ast.Tuple)}
+        named = _bare_sizes(node, (each for each in taken if each.arg not in of_shapes))
+        numbers = numbers_passed(node, self.methods) if is_named else set[str]()
+        for each in numbers:
+            self.shapes.learn(Unknown(f"{name}.{each}"), ())
+        bound |= dict.fromkeys((*named, *numbers), ())
+        sizes |= named
         scope = Scope(self, name, bound, {}, {}, sizes)
         if isinstance(node, ast.Lambda):
             return scope.value(node.body)
@@ -113,6 +127,10 @@ class Uses(Struct):
         given, said = scope.block(node.body), dims_of(node.returns)
         learn_of_claim(self.shapes, given, said)
         return said if given is None else given
+
+    def _annotations_elsewhere(self, node: Function) -> dict[str, ast.expr]:
+        """Return annotations of bare arguments, from methods that are passed them or pass them."""
+        return {**annotations_passed(node, self.methods), **annotations_taken(node, self.methods)}
 
     def _of_argument(self, argument: ast.arg, function: str, taken: ast.expr | None) -> Shape:
         """Return the shape in the annotation of an argument, or an unknown array.
@@ -124,3 +142,10 @@ class Uses(Struct):
             f"{function}.{argument.arg}"
         )
         return unknown if dims is None else dims
+
+
+def _bare_sizes(node: Function | ast.Lambda, taken: Iterable[ast.arg]) -> set[str]:
+    """Return the arguments without annotation that a function names in shapes."""
+    bare = {each.arg for each in taken if each.annotation is None}
+    calls = nodes_of(ast.Call, node) if bare else ()
+    return bare.intersection(size for call in calls for size in sizes_taken(call, any_shape=False))

@@ -8,9 +8,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...engine.applicability import TAKES_DTYPE, declares, has_method, need, of_leaves
+from ...engine.applicability import TAKES_DTYPE, declares, has_helper_named, need, of_leaves
 from ...engine.registry import Checks
 from ...inspect.arrays import copied, is_inexact, on_device, same_bits
+from ...inspect.classes import has_helper
 from ...inspect.files import is_refused
 from ...inspect.trees import (
     changed,
@@ -86,7 +87,7 @@ def check_selected(
     )
 
 
-@CHECKS.register(TAKES_DTYPE, has_method("trainable", "the class has no trainable"))
+@CHECKS.register(TAKES_DTYPE, has_helper_named("trainable", "the class has no trainable"))
 def test_p16_complex_leaves_are_trained_as_real_ones_are(subject: PytreeSuite) -> None:
     usual, inputs = subject.cached_instance(), {**subject.inputs(0), "dtype": jnp.complex64}
     need(not is_refused(lambda: subject.built_abstractly(inputs)), "the class is not built in complex64")
@@ -202,7 +203,7 @@ def test_p16_the_call_passes_through_lax(subject: PytreeSuite) -> None:
         shapes_of(lambda value, *arguments: through(value, arguments), arguments, value)
 
 
-@CHECKS.register(has_method("as_function", "the class has no as_function"))
+@CHECKS.register(has_helper_named("as_function", "the class has no as_function"))
 def test_p16_as_function_passes_through_lax(subject: PytreeSuite) -> None:
     value, back = subject.to_arrays(subject.cached_instance())
 
@@ -257,12 +258,12 @@ def marked(instance: Any, spec: Any) -> set[str]:
 def denied_below(instance: Any) -> set[str]:
     """Return the paths that sub-modules with a `decayed()` of their own leave out."""
     parts = jax.tree_util.tree_flatten_with_path(
-        instance, is_leaf=lambda node: node is not instance and hasattr(node, "decayed")
+        instance, is_leaf=lambda node: node is not instance and has_helper(type(node), "decayed")
     )[0]
     return {
         f"{path_name(path)}.{name}"
         for path, part in parts
-        if hasattr(part, "decayed")
+        if has_helper(type(part), "decayed")
         for name, _ in named_leaves(part)
         if name not in marked(part, part.decayed())
     }

@@ -98,7 +98,9 @@ def test_p15_rows_of_a_batch_differ_in_their_noise(subject: Suite) -> None:
         message = "each row of the batch has one and the same noise"
         hint = "one key for all rows: `jax.random.split(key, len(x))`; `shares_noise = True` says that this is so on purpose"
         wrong = not subject.shares_noise and rows_share_noise([*batch.values()], results)
-        check(not wrong, f"output {i}", message, hint, severity=ADVICE if draws_for_the_call(traced) else FAULT)
+        check(
+            not wrong, f"output {i}", message, hint, severity=ADVICE if draws_for_the_call(traced) else FAULT
+        )
 
 
 def draws_for_the_call(traced: TracedConfiguration) -> bool:

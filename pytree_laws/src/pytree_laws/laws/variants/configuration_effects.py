@@ -20,7 +20,7 @@ from ...discover.configuration_programs import (
 )
 from ...discover.configurations import TracedConfiguration, other_programs, traced_configurations
 from ...discover.invocation import call_function, trace_call
-from ...engine.applicability import CALLED, has_method, need, not_applicable
+from ...engine.applicability import CALLED, has_helper_named, need, not_applicable
 from ...engine.registry import Checks
 from ...errors import refuses_by_itself
 from ...inspect.global_state import first_use, globals_of
@@ -157,7 +157,9 @@ def test_p12_throws_no_update_away_in_each_configuration(subject: Suite) -> None
         check(not lost, traced.configuration.place("call"), message, NOT_IN_PLACE)
 
 
-@CHECKS.register(has_method("trainable", "the class has no trainable"), rests_on=("test_p16_filter_specs",))
+@CHECKS.register(
+    has_helper_named("trainable", "the class has no trainable"), rests_on=("test_p16_filter_specs",)
+)
 def test_p16_no_buffer_is_trained_in_each_configuration(subject: PytreeSuite) -> None:
     for traced in traced_configurations(subject):
         if traced.configuration.inputs and traced.instance is not None:
@@ -167,7 +169,7 @@ def test_p16_no_buffer_is_trained_in_each_configuration(subject: PytreeSuite) ->
             check(not wrong, traced.configuration.place("trainable"), message)
 
 
-@CHECKS.register(has_method("decayed", "the class has no decayed"), rests_on=("test_p16_decay_",))
+@CHECKS.register(has_helper_named("decayed", "the class has no decayed"), rests_on=("test_p16_decay_",))
 def test_p16_decay_moves_nothing_that_is_frozen_in_each_configuration(subject: PytreeSuite) -> None:
     for traced in traced_configurations(subject):
         if traced.instance is not None and has_spec(traced.instance):

@@ -11,6 +11,12 @@ ELEMENTWISE = (
     *("exp2", "log2", "log10", "nan_to_num", "isnan", "isfinite", "log_softmax", "log_sigmoid", "leaky_relu"),
 )
 """Functions whose result has the shape of the first argument."""
+SQUARE = ("cholesky", "inv", "expm", "sqrtm", "matrix_power")
+"""Functions of a square matrix that return one of its shape."""
+OF_SQUARE = ("det", "slogdet", "eigh", "eigvalsh", "eig", "eigvals", "trace")
+"""Other functions of a square matrix."""
+SOLVERS = ("solve", "solve_triangular")
+"""Functions of a square matrix and of the right sides of its equations."""
 MAPS = ("vmap", "filter_vmap")
 """Functions that map a function over the rows of its arguments."""
 SAME_FUNCTION = ("jit", "filter_jit", "checkpoint", "filter_checkpoint", "remat")
@@ -37,6 +43,8 @@ NUMBER_AT = {
 """Position of the argument that is a single whole number, by function."""
 PLACES = {"argmax": 0, "argmin": 0, "argsort": 0, "categorical": 1}
 """Functions that return indices along an axis of an array, with the position of the array."""
+ALONG_AN_AXIS = (*PLACES, "softmax", "log_softmax", "logsumexp", "sort", "cumsum", "top_k")
+"""Functions that go along an axis of their first argument, which is no scalar."""
 JOINS = ("concatenate", "concat", "hstack", "stack")
 """Functions that join the arrays in a list, their first argument."""
 OF_TWO = ("maximum", "minimum", "add", "subtract", "multiply", "power", "arctan2", "hypot", "logaddexp")

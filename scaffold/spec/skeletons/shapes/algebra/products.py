@@ -79,7 +79,7 @@ def contracted(shapes: Shapes, equation: ast.expr, operands: list[Shape]) -> Sha
 
 
 def _learn_product(shapes: Shapes, left: Shape, right: Shape) -> None:
-    """Learn unknown operands of `left @ right`: a field is a matrix, and any other array a vector."""
+    """Learn unknown operands of `left @ right`: a matrix for a field, else the axes that code reads."""
     left_dims, right_dims = shapes.known(left), shapes.known(right)
     if left_dims is None and right_dims is None and _is_field(left) and _is_field(right):
         shapes.unclear |= {shape.name for shape in (left, right) if isinstance(shape, Unknown)}
@@ -92,8 +92,8 @@ def _learn_product(shapes: Shapes, left: Shape, right: Shape) -> None:
         shapes.learn(left, (*rows, (right_dims or (shapes.new(),))[0]))
     if right_dims is None and isinstance(right, Unknown) and left is not None:
         inner = (shapes.known(left) or (shapes.new(),))[-1]
-        columns = (shapes.new(),) if _is_field(right) else ()
-        shapes.learn(right, (inner, *columns))
+        axes = max(shapes.axes_read.get(right.name, 1), 1 + _is_field(right))
+        shapes.learn(right, (inner, shapes.new()) if axes > 1 else (inner,))
 
 
 def _is_field(shape: Shape) -> bool:

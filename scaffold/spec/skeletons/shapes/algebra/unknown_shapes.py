@@ -168,8 +168,9 @@ class Shapes(Struct):
         if dims is None:
             return
         if known is None and isinstance(shape, Unknown):
-            self.dims[self._first(shape.name)] = dims
-            for part in self.parts_of(shape.name):
+            self.dims[first := self._first(shape.name)] = dims
+            rows = [Unknown(row)] if dims and (row := f"{first}[0]") in self.same else []
+            for part in (*self.parts_of(shape.name), *rows):
                 self.learn(part, dims[1:])
         elif known is not None and _leads(known) != _leads(dims):
             self._learn_several(*((known, dims) if _leads(known) else (dims, known)))

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax  # type: ignore[import-untyped]
 
-from ....engine.applicability import has_method, need
+from ....engine.applicability import has_helper_named, need
 from ....engine.registry import Checks
 from ....inspect.trees import named_leaves, structure
 from ....kinds.train_state import TrainStateSuite, filter_compiled
@@ -29,7 +29,7 @@ LAW = Law(
 )
 CHECKS = Checks(LAW)
 
-AVERAGES = has_method("averaged", "it keeps no average of its weights")
+AVERAGES = has_helper_named("averaged", "it keeps no average of its weights")
 EPOCHS = 300
 SLACK = 1e-3  # of a share, by rounding
 
