@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import pytest
 
 from pytree_laws import Leaf, Method, sample
-from right.test_right_forms import finding, suite
+from right.test_right_forms import finding, left_out, suite
 
 
 class Expansion(eqx.Module):
@@ -59,15 +59,23 @@ class Mirrored(Bayesian):
         return jnp.where(jax.random.bernoulli(key), x[:, ::-1], x) @ self.weight
 
 
-@pytest.mark.parametrize(("cls", "severity"), [(Bayesian, "advice"), (Mirrored, "advice"), (Shared, "fault")])
-def test_one_draw_of_the_weights_or_for_the_call_is_advice(cls: Any, severity: str) -> None:
-    form = suite(
+def drawing(cls: Any) -> Any:
+    return suite(
         lambda seed: cls(sample(seed, (3, 2)), sample(seed + 1, (3, 2))),
         given=lambda seed: (sample(seed, (4, 3)), jax.random.key(seed)),
         leaves=(Leaf("weight", "param", (3, 2)), Leaf("scale", "param", (3, 2))),
     )
-    text = finding(form, "p15_rows_of_a_batch_differ_in_their_noise")
+
+
+@pytest.mark.parametrize(("cls", "severity"), [(Bayesian, "advice"), (Shared, "fault")])
+def test_one_draw_of_the_weights_for_all_rows_is_advice(cls: Any, severity: str) -> None:
+    text = finding(drawing(cls), "p15_rows_of_a_batch_differ_in_their_noise")
     assert text.startswith(f"{severity}: each row of the batch has one and the same noise"), text
+
+
+def test_one_number_that_decides_for_the_call_is_no_noise_of_rows() -> None:
+    text = left_out(drawing(Mirrored), "p15_rows_of_a_batch_differ_in_their_noise")
+    assert "the call draws single numbers" in text
 
 
 class Counted(eqx.Module):

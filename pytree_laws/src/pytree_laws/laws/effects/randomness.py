@@ -92,24 +92,24 @@ def test_p15_rows_of_a_batch_differ_in_their_noise(subject: Suite) -> None:
     keys = _keys(subject, traced) if traced else []
     if traced is None or not keys or not draws_of(traced.trace[0].jaxpr):
         not_applicable("the call draws nothing from a key that it is given")
+    shapes = {draw.outvars[0].aval.shape for draw in draws_of(traced.trace[0].jaxpr)}
+    need(shapes != {()}, "the call draws single numbers, as whether to mirror an image")
     batch = rows_given(traced)
     noise = [outputs(traced, {**batch, **with_key(traced, keys, seed)}) for seed in range(KEYS)]
     for i, results in enumerate(zip(*noise)):
         message = "each row of the batch has one and the same noise"
         hint = "one key for all rows: `jax.random.split(key, len(x))`; `shares_noise = True` says that this is so on purpose"
         wrong = not subject.shares_noise and rows_share_noise([*batch.values()], results)
-        check(
-            not wrong, f"output {i}", message, hint, severity=ADVICE if draws_for_the_call(traced) else FAULT
-        )
+        check(not wrong, f"output {i}", message, hint, severity=ADVICE if draws_weights(traced) else FAULT)
 
 
-def draws_for_the_call(traced: TracedConfiguration) -> bool:
-    """Whether each draw is a scalar or has the shape of a matrix in the instance.
+def draws_weights(traced: TracedConfiguration) -> bool:
+    """Whether each draw has the shape of a matrix in the instance.
 
-    Such a call draws a decision, as whether to mirror an image, or its weights, once for all rows.
+    Such a call draws its weights, once for all rows.
     """
     held = {v.shape for name, v in traced.inputs if name.startswith("0.") and is_inexact(v) and v.ndim > 1}
-    return all(draw.outvars[0].aval.shape in {(), *held} for draw in draws_of(traced.trace[0].jaxpr))
+    return all(draw.outvars[0].aval.shape in held for draw in draws_of(traced.trace[0].jaxpr))
 
 
 def is_overruled(suite: Any, traced: TracedConfiguration) -> bool:
