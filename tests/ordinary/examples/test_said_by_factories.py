@@ -238,7 +238,9 @@ class Tri:
 """
 
 
-def test_an_array_goes_before_sizes_and_what_the_builder_does_not_take_is_not_declared(tmp_path: Path) -> None:
+def test_an_array_goes_before_sizes_and_what_the_builder_does_not_take_is_not_declared(
+    tmp_path: Path,
+) -> None:
     tests = whole_suite(tmp_path, "tri", TRI)
     assert "return Tri.from_dense(dense=sample(seed, (5, 7)))" in tests
     assert "Output((None,))" in tests and '"matvec")' in tests
