@@ -42,7 +42,7 @@ from scaffold.spec.tables.schema import json_schema
 from scaffold.spec.tables.toml import write_toml
 from scaffold.spec.unit import by_module
 from scaffold.suite.as_written import with_builds
-from scaffold.suite.examples.untried import assumed_notes, untried_notes
+from scaffold.suite.examples.untried import assumed_notes, untried_calls, untried_notes
 from scaffold.suite.untested import Untested, untested_classes
 from scaffold.tidy import tidy
 
@@ -117,7 +117,12 @@ def plan_classes(
         *untried_notes(tested, known),
     )
     targets = tuple(without.target for without in untested if without.target)
-    return replace(plan, notes=(*plan.notes, *notes), without_example=targets)
+    return replace(
+        plan,
+        notes=(*plan.notes, *notes),
+        without_example=targets,
+        untried_calls=untried_calls(tested, known),
+    )
 
 
 def _not_adopted(untested: Sequence[Untested], layout: Layout) -> Iterator[Untested]:

@@ -51,6 +51,8 @@ def carry_out(
         results = tests.run(as_json=False) if tests else None
         if results and results.adopted:
             say(results.adopted.text())
+        if results and results.untried:
+            say(results.untried)
     if collides or (results and not results.ok):
         if collides and written and not as_json:
             complain("\n".join(fault_texts(plan.faults())))

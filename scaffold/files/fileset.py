@@ -135,6 +135,7 @@ class Plan(Struct, frozen=True):
     """Further notes to print, such as on parts left out."""
     without_example: tuple[str, ...] = ()
     """Classes that get no suite for lack of an example, as targets of `scaffold adopt`."""
+    untried_calls: tuple[str, ...] = ()  # classes whose call their suite leaves out
     commands: tuple[tuple[str, ...], ...] = ()
     """Commands to run in `root` before publication."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import PurePosixPath
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -19,10 +20,12 @@ from scaffold.history.records import (
     MODULE,
     SHARED,
     SPEC,
+    TEST,
     UNITS,
     Generated,
     Record,
     Records,
+    adopted_key,
 )
 from scaffold.history.renames import carried_names
 from scaffold.history.replaced import ReplacedSteps
@@ -32,6 +35,9 @@ from scaffold.in_project.spec_files import described_by
 from scaffold.registration.exports import Export
 
 _NO_RECORD = "exists, and differs from what would be generated, and `.scaffold/` does not say what was generated before"
+_OF_ADOPT = (
+    "exists, and differs from what would be generated: `scaffold adopt` wrote it, and it was edited since"
+)
 _RESTORE = "bring `.scaffold/` back from version control; without it,"
 
 
@@ -162,16 +168,31 @@ class History(Struct, frozen=True, dict=True):
 
     def _wanted(self, class_files: ClassFiles, role: str, step: Step) -> Wanted:
         former = self.ancestry.former(class_files)
+        adopted = self._adopted(class_files, step.path)
         before = former.of(role) if isinstance(former, Record) else None
+        before = before or self._unedited(adopted)
         lies = self.files.place(step, before)
         there = self.files.read(lies)
         base, mine = before.text if before else None, there
         if isinstance(former, Record) and (pairs := self._called_anew(class_files, former)):
             names = carried_names(base or "", step.asked, *pairs, (former.stem, class_files.stem))
             base, mine = base and names.applied(base), _renamed(mine, names.applied)
-        lost = former if isinstance(former, str) else _NO_RECORD
+        lost = former if isinstance(former, str) else _OF_ADOPT if adopted else _NO_RECORD
         become = outcome(base, mine, step.asked, self.layout.root / lies, lost=lost)
         return Wanted(role, step, before, lies, there, become)
+
+    def _adopted(self, class_files: ClassFiles, path: PurePosixPath) -> Record | None:
+        """Return the record of tests that `adopt` wrote to a path, for a class that had no example."""
+        module = class_files.module or self.layout.module(class_files.stem)
+        keys = (adopted_key(module, name) for name in class_files.names if class_files not in self.adopted)
+        records = filter(None, map(self.records.sound, keys))
+        return next((each for each in records if (test := each.of(TEST)) and test.path == path), None)
+
+    def _unedited(self, adopted: Record | None) -> Generated | None:
+        """Return the tests that `adopt` wrote if they are as it wrote them."""
+        test = adopted.of(TEST) if adopted is not None else None
+        there = Text.of(self.files.read(test.path) or b"") if test is not None else None
+        return test if test is not None and there is not None and there.text == test.text else None
 
     def _fix(self, class_files: ClassFiles, file: Wanted, *, is_update: bool) -> str:
         """Return the fix for a conflict of a file, or an empty text if the plan's remedy serves."""
@@ -203,6 +224,11 @@ class History(Struct, frozen=True, dict=True):
             class_files.name, class_files.spec, module, tuple(files), registered, class_files.classes
         )
         yield self._written(record)
+        for path in class_files.roles:
+            if adopted := self._adopted(class_files, path):
+                yield Step(
+                    adopted.path, Action.REMOVE, self.records.content(adopted.name), None, folder=FOLDER
+                )
         if former is not None and former.name != class_files.name:
             yield Step(former.path, Action.REMOVE, self.records.content(former.name), None, folder=FOLDER)
 

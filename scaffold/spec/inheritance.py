@@ -13,6 +13,7 @@ from scaffold.source.definitions import abstract_variables, class_attributes, is
 from scaffold.source.settings import settings_of
 from scaffold.spec.construction.arithmetic import whole_constants
 from scaffold.spec.construction.divisions import divisions_beside
+from scaffold.spec.construction.guards import conditions_of_parts
 from scaffold.spec.fields.training import buffers_of_parts
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage, subclasses
@@ -31,6 +32,8 @@ def inheriting(
         spec = _with_constants(_inheriting(spec, known), known)
         if paths := tuple(buffers_of_parts(spec, known)):
             spec = replace(spec, buffers_of_parts=paths)
+        if refused := tuple(conditions_of_parts(spec, known, name)):
+            spec = replace(spec, refused_by_parts=refused)
         whole[name] = spec
         if divided := tuple(divisions_beside(spec, {**known, **whole})):
             whole[name] = replace(spec, divided_beside=divided)

@@ -233,8 +233,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     migrate: bool = False  # `load` reads files of its former versions
     sharding: tuple[tuple[str, tuple[str, ...]], ...] | None = None
     """Mesh axes by the name of a dim, or None without `partition_specs` or for the project's choice."""
-    compute: str = ""
-    """The dtype that the call computes in, or empty for the stored dtype."""
+    compute: str = ""  # the dtype that the call computes in, or empty for the stored dtype
     options: tuple[tuple[str, Any], ...] = ()
     """Options of the kind, by name."""
     call: Call | None = None
@@ -258,6 +257,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     settings: tuple[str, ...] = ()
     """Classes of the module that are no pytrees, so that their instances are constants."""
     divided_beside: tuple[tuple[str, str], ...] = ()  # sizes that it hands to classes which divide them
+    refused_by_parts: tuple[str, ...] = ()  # conditions on sizes under which classes that it holds raise
     buffers_of_parts: tuple[tuple[str, bool], ...] = ()  # as paths; and whether it may hold what is no array
 
     @cached_property

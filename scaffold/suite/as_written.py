@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec.structs import replace
-
 from scaffold.errors import ScaffoldError
 from scaffold.kind import kind_of
 from scaffold.source.text import docstring
@@ -15,7 +13,7 @@ from scaffold.suite.context import example_call
 from scaffold.suite.declarations.guesses import guessed_methods
 from scaffold.suite.examples.subject import Subject
 from scaffold.suite.examples.untried import as_tried, with_values_of
-from scaffold.suite.factories import factories_of_sizes, factory_calls
+from scaffold.suite.factories import built_by, factories_of_sizes, factory_builds
 from scaffold.suite.reads.inherited import has_known_constructor
 
 _SUITES = {"nnx": ("NnxLaws", "variables"), "pytree": ("PytreeLaws", "leaves")}
@@ -68,10 +66,11 @@ def _built(spec: ModuleSpec, build: str, inputs: str) -> str:
 
 def with_builds(known: Mapping[str, ModuleSpec]) -> dict[str, ModuleSpec]:
     """Set `test.build` of each class that is emitted word for word, for examples that hold an instance."""
-    carried = {name: spec for name, spec in known.items() if kind_of(spec.kind).is_carried}
-    builds = {name: build_of(spec, known) for name, spec in carried.items() if has_leaves(spec)}
-    tests = {name: replace(known[name].test, build=build) for name, build in builds.items() if build}
-    return {name: replace(spec, test=tests[name]) if name in tests else spec for name, spec in known.items()}
+    carried = {
+        name: spec for name, spec in known.items() if kind_of(spec.kind).is_carried and has_leaves(spec)
+    }
+    builds = {name: build_of(spec, known) for name, spec in carried.items() if not spec.test.build}
+    return {name: built_by(builds.get(name, ""), spec) for name, spec in known.items()}
 
 
 def has_leaves(spec: ModuleSpec) -> bool:
@@ -95,8 +94,7 @@ def build_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
     else:
         if knows_arguments(spec, known):  # a guess is needless where a factory takes sizes
             methods = factories_of_sizes(spec, known)
-    calls = factory_calls(methods, spec, known)
-    return next((f"{name}({', '.join(map('='.join, given))})" for name, given in calls), "")
+    return next(factory_builds(methods, spec, known), "")
 
 
 def knows_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:

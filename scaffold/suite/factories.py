@@ -6,41 +6,52 @@ They replace a constructor whose arguments are guesses, or have no example.
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from textwrap import indent
 from typing import Any
 
 from msgspec.structs import replace
 
+from scaffold.emit.constructor.given import takes_dtype
 from scaffold.errors import ScaffoldError
 from scaffold.source.definitions import arguments_with_defaults, function_of, gives_instance
-from scaffold.source.expressions import parsed
+from scaffold.source.expressions import Function, dedented, nodes_of, parsed
 from scaffold.spec.construction.arithmetic import primes
 from scaffold.spec.construction.constructor import Parameter, parameters
 from scaffold.spec.construction.guards import refused_conditions
-from scaffold.spec.grammar.types import ArrayType, ScalarType, TreeType
+from scaffold.spec.grammar.types import ArrayType, DictType, ScalarType, TreeType
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.suite.declarations.guesses import is_guessed
 from scaffold.suite.examples.examples import Examples
 from scaffold.suite.examples.subject import Subject
 
 _ALL_ABSENT = r"\w+ is None( and \w+ is None)*"
-UNKNOWN = "..."
-"""The value of a constructor argument without an example, if a class method builds the instance."""
 
 
-def without_unknown_arguments(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
-    """Set arguments without an example to `UNKNOWN`, if a class method builds an instance all the same."""
+def with_factory(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
+    """Let a class method build the instance, if an argument of the constructor has no example."""
     examples = Examples.of(spec, known)
-    missing = [
-        each.name for place, each in enumerate(parameters(spec)) if not _has_example(examples, each, place)
-    ]
-    if not missing:
+    if spec.test.build or all(_has_example(examples, *pair) for pair in enumerate(parameters(spec))):
         return spec
-    values = (*spec.test.values, *((name, UNKNOWN) for name in missing))
-    filled = replace(spec, test=replace(spec.test, values=values))
-    return filled if factory_of(filled, known) else spec
+    return built_by(next(factory_builds(filter(_takes_sizes_alone, spec.methods), spec, known), ""), spec)
 
 
-def _has_example(examples: Examples, parameter: Parameter, place: int) -> bool:
+def built_by(build: str, spec: ModuleSpec) -> ModuleSpec:
+    """Let an expression build the instance: a call of a class method, or nothing if it is empty."""
+    if not build:
+        return spec
+    factory = build.partition("(")[0].rpartition(".")[2]
+    return replace(spec, test=replace(spec.test, build=build, factory=factory))
+
+
+def _has_example(examples: Examples, place: int, parameter: Parameter) -> bool:
+    """Whether an argument has an example. Nothing says the entries of a dict that `__init__` reads."""
+    is_said = parameter.name in dict(examples.spec.test.values)
+    if (
+        parameter.field is None
+        and isinstance(parameter.type, DictType)
+        and not (is_said or parameter.default)
+    ):
+        return False
     try:
         examples.parameter(parameter, place)
     except ScaffoldError:
@@ -50,21 +61,28 @@ def _has_example(examples: Examples, parameter: Parameter, place: int) -> bool:
 
 def factory_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
     """Return the class method that builds an instance in place of a constructor with guesses, or `{}`."""
-    beside = dict.fromkeys(("other", "rejected", "accepted"), ())  # what the constructor takes
+    beside: dict[str, Any] = dict.fromkeys(
+        ("other", "rejected", "accepted"), ()
+    )  # what the constructor takes
     for name, given in factory_calls(factories_of_sizes(spec, known), spec, known):
+        taken = {method.name: _defaults(method) for method in spec.methods}
+        if takes_dtype(spec) and "dtype" not in taken[name.rpartition(".")[2]]:
+            beside |= {"takes_dtype": False, "one_dtype": not (spec.source or spec.test.severity)}
         return {"construct": name, "inputs": [*map(list, given)], **beside}
     return {}
 
 
 def factories_of_sizes(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[Method, ...]:
     """Return the methods that may build an instance, if the constructor would be given a guess."""
-    is_needed = is_guessed(spec, known) or any(source == UNKNOWN for _, source in spec.test.values)
+    is_needed = is_guessed(spec, known) or bool(spec.test.factory)
     return tuple(filter(_takes_sizes_alone, spec.methods)) if is_needed else ()
 
 
 def _takes_sizes_alone(method: Method) -> bool:
-    """Whether a method has no arguments that default to None, of which it might need one."""
-    return "None" not in _defaults(method).values()
+    """Whether a method does without each argument that defaults to None, and so asks for it."""
+    asked = {ast.unparse(node.left) for node in nodes_of(ast.Compare, parsed(dedented(method.call.text)))}
+    absent = {name for name, default in _defaults(method).items() if default == "None"}
+    return absent <= asked and not _needs_one(method)
 
 
 def _defaults(method: Method) -> dict[str, str | None]:
@@ -76,6 +94,14 @@ def _defaults(method: Method) -> dict[str, str | None]:
     return {argument.arg: ast.unparse(default) if default else None for argument, default in pairs}
 
 
+def factory_builds(
+    methods: Iterable[Method], spec: ModuleSpec, known: Mapping[str, ModuleSpec]
+) -> Iterator[str]:
+    """Yield expressions that build an instance by class methods."""
+    calls = factory_calls(methods, spec, known)
+    return (f"{name}({', '.join(map('='.join, given))})" for name, given in calls)
+
+
 def factory_calls(
     methods: Iterable[Method], spec: ModuleSpec, known: Mapping[str, ModuleSpec]
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
@@ -83,16 +109,25 @@ def factory_calls(
 
     A method may also take arrays if it makes others of them, which then belong together.
     """
-    others = [other for method in spec.methods if (other := function_of(method.call.source)) is not None]
-    for method in methods:
-        function = function_of(method.call.source)
-        makes = method.builds(spec.name) if function is None else gives_instance(function, spec.name, others)
+    others = [other for method in spec.methods if (other := _definition(method)) is not None]
+    for method in sorted(methods, key=lambda method: not _makes_arrays(method, spec)):
+        function = _definition(method)
+        makes = function is not None and gives_instance(function, spec.name, others)
+        makes = makes or method.builds(spec.name)
         if not makes or method.owner == "self" or method.name.startswith("_") or _needs_one(method):
             continue
         needed = [name for name, default in _defaults(method).items() if default is None]
         values = dict(_values(method, Subject(spec, known).examples, _makes_arrays(method, spec)))
         if values.keys() >= {*needed}:
             yield f"{spec.name}.{method.name}", [(name, values[name]) for name in needed]
+
+
+def _definition(method: Method) -> Function | None:
+    """Return the definition of a method, without its arguments if its signature is understood."""
+    if method.call.source:
+        return function_of(method.call.source)
+    lines = [*(f"@{decorator}" for decorator in method.decorators), f"def {method.name}({method.owner}):"]
+    return function_of("\n".join([*lines, indent(dedented(method.call.body) or "pass", "    ")]))
 
 
 def _makes_arrays(method: Method, spec: ModuleSpec) -> bool:

@@ -13,7 +13,7 @@ from scaffold.suite.context import suite_context, with_state
 from scaffold.suite.declarations.methods import with_method_as_call
 from scaffold.suite.examples.subject import Subject
 from scaffold.suite.examples.untried import as_tried, with_values_of, without_untried
-from scaffold.suite.factories import factory_of, without_unknown_arguments
+from scaffold.suite.factories import factory_of, with_factory
 from scaffold.suite.reads.inherited import with_inherited, with_types_of_bases
 from scaffold.suite.reads.read_elsewhere import with_read_elsewhere
 from scaffold.suite.untested import why_untested
@@ -47,7 +47,7 @@ def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     spec = as_tried(with_types_of_bases(spec, known), known)
     spec = with_values_of(spec, Method("__call__", spec.call)) if spec.call is not None else spec
     whole = kind.examined(without_untried(with_inherited(spec, known), known), known)
-    whole = without_unknown_arguments(whole, known)
+    whole = with_factory(whole, known)
     subject = with_method_as_call(Subject(whole, known))
     narrowed = replace(spec, call=subject.spec.call) if subject.method else spec
     context = {**suite_context(subject), **kind.tests(narrowed, known), **factory_of(whole, known)}

@@ -12,7 +12,7 @@ from scaffold.source.definitions import ABSTRACT_VARIABLES
 from scaffold.spec.model import ModuleSpec
 from scaffold.suite.as_written import build_of, has_leaves, inputs_of, knows_arguments
 from scaffold.suite.examples.subject import Subject
-from scaffold.suite.factories import without_unknown_arguments
+from scaffold.suite.factories import with_factory
 
 _NO_EXAMPLE = "the tests have no example for "
 _NO_INSTANCE = "the tests cannot build a"
@@ -63,7 +63,7 @@ def why_untested(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
     if spec.is_open:
         return "it leaves methods to subclasses"
     try:
-        Subject(without_unknown_arguments(kind.examined(spec, known), known), known).examples.inputs()
+        Subject(with_factory(kind.examined(spec, known), known), known).examples.inputs()
     except ScaffoldError as error:
         return _missing(error.faults, spec)
     return ""

@@ -116,3 +116,75 @@ def test_an_example_that_nothing_says_is_looked_for(tmp_path: Path, env: dict[st
     again = scaffold(tmp_path, "new-module", "--spec", "specs/mean.py", "--test", "--json", env=env)
     report = json.loads(again.stdout)
     assert not [note for note in report["notes"] if "not tested" in note] and "tests" not in report
+
+
+SAID = (
+    MEAN.replace("import data", "import data, test")
+    .replace(
+        "\n\nclass Mean",
+        '\n\n@test(values={"values": lambda seed: jnp.ones(3) * seed, "x": lambda: 2.0})\nclass Mean',
+    )
+    .replace("import equinox as eqx", "import equinox as eqx\nimport jax.numpy as jnp")
+)
+
+
+@pytest.mark.parametrize("is_edited", [False, True])
+def test_tests_that_adopt_wrote_give_way_to_an_example_unless_they_were_edited(
+    tmp_path: Path, env: dict[str, str], is_edited: bool
+) -> None:
+    write_tree(tmp_path, {"specs/mean.py": MEAN})
+    scaffold(tmp_path, "new-module", "--spec", "specs/mean.py", "--test", env=env)
+    write_tree(tmp_path, {"specs/mean.py": SAID})
+    suite, record = tmp_path / "tests/test_mean.py", tmp_path / ".scaffold/adopted/mean.Mean.txt"
+    mine = suite.read_text("utf-8") + "\n\nMINE = 1\n" * is_edited
+    suite.write_text(mine, "utf-8")
+    assert record.is_file()
+    result = scaffold(tmp_path, "new-module", "--spec", "specs/mean.py", env=env)
+    assert result.returncode == is_edited, result.stderr
+    assert record.is_file() == is_edited and (suite.read_text("utf-8") == mine) == is_edited
+    assert ("`scaffold adopt` wrote it, and it was edited since" in result.stderr) == is_edited
+
+
+HALF = """
+import equinox as eqx
+import jax
+from scaffold.skeleton import module
+
+
+class Attn(eqx.Module):
+    query: eqx.nn.Linear = module()
+
+    def __init__(self, hidden: int, *, key):
+        self.query = eqx.nn.Linear(hidden, hidden, key=key)
+
+    def __call__(self, h, memory):
+        return self.query(h) * memory.reshape(7, 11).sum()
+
+
+class Plain(eqx.Module):
+    query: eqx.nn.Linear = module()
+
+    def __init__(self, hidden: int, *, key):
+        self.query = eqx.nn.Linear(hidden, hidden, key=key)
+
+    def __call__(self, h):
+        return self.query(h)
+
+
+class Open(eqx.Module):
+    query: eqx.nn.Linear = module()
+
+    def __init__(self, hidden: int, *, key):
+        self.query = eqx.nn.Linear(hidden, hidden, key=key)
+
+    def __call__(self, h, how):
+        return how[0](self.query(h), how[1])
+"""
+
+
+def test_calls_that_no_test_tries_are_counted_at_the_end(tmp_path: Path, env: dict[str, str]) -> None:
+    write_tree(tmp_path, {"specs/half.py": HALF})
+    result = scaffold(tmp_path, "new-module", "--spec", "specs/half.py", "--test", env=env)
+    last = result.stdout.splitlines()[-1]
+    assert last == "2 of 3 classes: call not tried (Attn, Open)", result.stdout
+    assert " passed" in result.stdout and result.returncode == 0

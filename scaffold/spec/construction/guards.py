@@ -13,9 +13,18 @@ from scaffold.source.instance import last_name
 from scaffold.source.lists import created_shape
 from scaffold.source.taken_sizes import is_paired
 from scaffold.spec.construction.arithmetic import evaluate, measured, solved
-from scaffold.spec.construction.constructor import parameters, sources_of
+from scaffold.spec.construction.constructor import dims_of, parameters, sources_of
 from scaffold.spec.construction.local_sizes import sizes_written
-from scaffold.spec.grammar.types import LARGEST, ArrayType, TupleType, Type, first_member, members_of
+from scaffold.spec.grammar.types import (
+    LARGEST,
+    ArrayType,
+    ClassType,
+    TupleType,
+    Type,
+    first_member,
+    members_of,
+    walk,
+)
 from scaffold.spec.grammar.values import PAIRED, example_ints, literal_or_none
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.once import once
@@ -66,7 +75,21 @@ def _conditions(spec: ModuleSpec) -> tuple[str, ...]:
         counts = re.sub(_LEN, lambda call: lengths.get(call[1], call[0]), condition)
         return re.sub(_SIZE, lambda size: written.get(size[0], size[0]), counts)
 
-    return (*checks, *map(counted, conditions))
+    return (*checks, *map(counted, conditions), *spec.refused_by_parts)
+
+
+def conditions_of_parts(spec: ModuleSpec, known: Mapping[str, ModuleSpec], *seen: str) -> Iterator[str]:
+    """Yield the conditions on dims of a class under which a class that it holds raises, at any depth.
+
+    A dim of both classes has one size.
+    """
+    dims = {*dims_of(spec)}
+    kinds = (part for field in spec.stored for part in walk(field.type) if isinstance(part, ClassType))
+    names = dict.fromkeys(kind.name for kind in kinds if kind.module is None and kind.name in known)
+    for part in (known[name] for name in names if dims and name not in seen):
+        for condition in (*_conditions(part), *conditions_of_parts(part, known, *seen, part.name)):
+            if not dims.isdisjoint(name.id for name in nodes_of(ast.Name, parsed(condition))):
+                yield condition
 
 
 @once

@@ -31,7 +31,13 @@ from scaffold.spec.unit import siblings
 from scaffold.suite.examples.given_records import takes_records
 from scaffold.suite.examples.made_arguments import takes_attributes
 from scaffold.suite.examples.trees import holds_tree
-from scaffold.suite.sizes.unknown_dims import dims_in, dims_of_records, records_in, unknown_dims
+from scaffold.suite.sizes.unknown_dims import (
+    dims_in,
+    dims_of_records,
+    records_in,
+    sizes_of_build,
+    unknown_dims,
+)
 
 
 def guessed_methods(spec: ModuleSpec, known: Mapping[str, ModuleSpec], maker: str = "") -> tuple[str, ...]:
@@ -179,7 +185,7 @@ def _names_entries(node: ast.AST) -> bool:
 def _is_guess(spec: ModuleSpec, name: str, call: Call, known: Mapping[str, ModuleSpec]) -> bool:
     said = {key.rpartition(".")[2] for key, _ in spec.test.values if key.partition(".")[0] in (name, key)}
     needed = [each for each in call.args if each.type and each.name not in said and _is_chosen(each)]
-    unknown = unknown_dims(spec)
+    unknown = unknown_dims(spec) - sizes_of_build(spec).keys()
     made = unknown & dims_in(field.type for field in spec.stored)
     if any(
         argument.type in (ScalarType("str"), CallableType())

@@ -56,7 +56,7 @@ from scaffold.suite.reads.quiet_defaults import default_numbers, is_quiet, says_
 from scaffold.suite.sizes.cut_lengths import with_cut_lengths
 from scaffold.suite.sizes.image_sizes import with_image_sizes
 from scaffold.suite.sizes.part_sizes import equal_dims, parts_of
-from scaffold.suite.sizes.unknown_dims import unknown_dims
+from scaffold.suite.sizes.unknown_dims import shape_source, unknown_dims
 
 
 class Examples(Struct, frozen=True, dict=True):
@@ -74,7 +74,7 @@ class Examples(Struct, frozen=True, dict=True):
 
     def inputs(self) -> tuple[tuple[str, str], ...]:
         """Return the constructor's arguments by name, as source, except defaults that will do."""
-        return self._inputs
+        return () if self.spec.test.factory else self._inputs
 
     @cached_property
     def _inputs(self) -> tuple[tuple[str, str], ...]:
@@ -230,7 +230,7 @@ class Examples(Struct, frozen=True, dict=True):
         return positive_names_with(self.spec, self.known)
 
     def sample(self, kind: ArrayType, name: str, offset: int) -> str:
-        parts = [self.seed(offset), repr(self.shape(kind))]
+        parts = [self.seed(offset), shape_source(self.spec, kind) or repr(self.shape(kind))]
         parts += [f'"{DTYPES[kind.dtype][1]}"'] if DTYPES[kind.dtype][1] != "float" else []
         end = end_of_indices(self.spec, name, self.dim) if DTYPES[kind.dtype][1].startswith("int") else 0
         parts += [f"high={end}"] if end else []

@@ -275,6 +275,14 @@ def assumed_notes(specs: Iterable[ModuleSpec]) -> Iterator[str]:
             yield f"{spec.name}: taken for trained, as Equinox does: {', '.join(trained)} (`data()` says otherwise)"
 
 
+def untried_calls(specs: Iterable[ModuleSpec], known: Known) -> tuple[str, ...]:
+    """Return the names of classes whose call no test tries."""
+    called = (spec for spec in specs if spec.call is not None and not spec.is_open)
+    return tuple(
+        spec.name for spec in called if as_tried(with_types_of_bases(spec, known), known).call is None
+    )
+
+
 def untried_notes(specs: Iterable[ModuleSpec], known: Known) -> tuple[str, ...]:
     """Return notes for the user about the methods that no test tries, one line a class."""
     return tuple(note for spec in specs if (note := _note(spec, known)))

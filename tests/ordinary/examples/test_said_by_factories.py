@@ -132,3 +132,115 @@ def test_a_factory_that_makes_arrays_of_others_goes_before_a_guess(tmp_path: Pat
     tests = whole_suite(tmp_path, "es", ES)
     assert "return ES.create(mean=sample(seed, (3,)))" in tests
     assert '"tell", lambda seed: (sample(seed + 50, (5, 3)), sample(seed + 51, (5,)))' in tests
+
+
+NET = """
+from typing import Mapping
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, buffer, static
+
+
+class Net(Module):
+    order: Float[Array, "reactions species"] = buffer()
+    names: tuple[str, ...] = static()
+
+    def __init__(self, equations: Mapping[str, dict], species):
+        names = tuple(sorted(equations))
+        self.names = names
+        self.order = jnp.array([[equations[n].get(s, 0.0) for s in species] for n in names])
+
+    @classmethod
+    def hunted(cls):
+        return cls({"birth": {"prey": 2.0}, "hunt": {"prey": 2.0, "wolf": 2.0}}, ("prey", "wolf"))
+
+    def rates(self, c: Float[Array, " species"]):
+        return self.order @ jnp.sin(c)
+"""
+
+
+def test_a_class_method_without_arguments_builds_and_the_instance_says_its_sizes(tmp_path: Path) -> None:
+    tests = whole_suite(tmp_path, "net", NET)
+    assert "return Net.hunted(**inputs)" in tests
+    assert "sample(seed, (Net.hunted().order.shape[1],))" in tests and "guessed" not in tests
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50
+
+
+TABLE = """
+from typing import Mapping
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, param
+
+
+class Table(Module):
+    logs: Float[Array, " n"] = param()
+
+    def __init__(self, counts: Mapping[str, float]):
+        self.logs = jnp.log(jnp.array([counts[k] for k in sorted(counts)]))
+"""
+COINS = """
+    @classmethod
+    def coins(cls):
+        return cls({"heads": 0.25, "tails": 0.75})
+"""
+CALLED = """
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, ""]:
+        return self.logs @ x
+"""
+
+
+def test_a_builder_goes_before_a_dict_whose_entries_nothing_says(tmp_path: Path) -> None:
+    tests = whole_suite(tmp_path, "table", TABLE + COINS + CALLED)
+    assert "return Table.coins(**inputs)" in tests and "takes_dtype" not in tests
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50
+
+
+def test_a_dim_as_long_as_a_dict_that_the_tests_choose_is_not_declared(tmp_path: Path) -> None:
+    tests = whole_suite(tmp_path, "table", TABLE + CALLED)
+    assert 'Leaf("logs", "param", None)' in tests and 'guessed = ("__call__",)' in tests
+
+
+TRI = """
+from dataclasses import dataclass
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+from scaffold.skeleton import static
+
+
+@partial(jax.tree_util.register_dataclass, data_fields=["data", "at", "rows"], meta_fields=["shape"])
+@dataclass(frozen=True)
+class Tri:
+    data: jax.Array
+    at: jax.Array
+    rows: jax.Array
+    shape: tuple[int, int] = static()
+
+    @classmethod
+    def eye(cls, n: int):
+        return cls(jnp.ones(n), jnp.arange(n), jnp.arange(n), (n, n))
+
+    @classmethod
+    def from_dense(cls, dense, nse=None):
+        rows, cols = np.nonzero(np.asarray(dense))
+        if nse is not None and nse < len(rows):
+            raise ValueError("too many")
+        return cls(jnp.asarray(dense)[rows, cols], jnp.asarray(cols), jnp.asarray(rows), dense.shape)
+
+    def matvec(self, v: Float[Array, " m"]) -> Float[Array, " n"]:
+        return jax.ops.segment_sum(self.data * v[self.at], self.rows, self.shape[0])
+"""
+
+
+def test_an_array_goes_before_sizes_and_what_the_builder_does_not_take_is_not_declared(
+    tmp_path: Path,
+) -> None:
+    tests = whole_suite(tmp_path, "tri", TRI)
+    assert "return Tri.from_dense(dense=sample(seed, (5, 7)))" in tests
+    assert "Output((None,))" in tests and '"matvec")' in tests

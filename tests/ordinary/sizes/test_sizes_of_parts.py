@@ -292,3 +292,38 @@ def test_parts_have_the_sizes_of_what_they_meet(tmp_path: Path, name: str) -> No
     assert EMITTED.get(name, "") in module
     suite = suite_text(tmp_path, name)
     assert IN_TESTS.get(name, "") in suite
+
+
+CHECKED_PART = """
+
+class Grid(Module):
+    nx: int = static(check=lambda nx: nx > 2)
+
+    def ddx(self, f: Float[Array, " nx"]) -> Float[Array, " nx"]:
+        return (jnp.roll(f, -1) - jnp.roll(f, 1)) * self.nx / 2
+
+
+class Water(Module):
+    grid: Grid = module()
+    bottom: Float[Array, " nx"] = param("zeros")
+
+    def __call__(self, h: Float[Array, " nx"]) -> Float[Array, " nx"]:
+        return self.grid.ddx(h + self.bottom)
+
+
+class Sea(Module):
+    waters: list[Water] = module()
+    salt: Float[Array, " nx"] = param("ones")
+
+    def __call__(self, h: Float[Array, " nx"]) -> Float[Array, " nx"]:
+        for water in self.waters:
+            h = water(h)
+        return h * self.salt
+"""
+
+
+def test_the_check_of_a_part_chooses_the_sizes_of_its_holders(tmp_path: Path) -> None:
+    generated(tmp_path, {"water": HEAD + CHECKED_PART})
+    suite = suite_text(tmp_path, "water")
+    assert "nx=2" not in suite and suite.count("Grid.create(nx=3)") == 3
+    assert 'Leaf("salt", "param", (3,)' in suite and passed(forked_pytest(tmp_path / "nets", "--numbers=off"))
