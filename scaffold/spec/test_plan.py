@@ -36,7 +36,7 @@ class TestPlan(Struct, frozen=True):
     build: Source = ""
     """Kind as-written: an expression over `seed` that builds an instance, if named arguments cannot."""
     factory: str = ""
-    """The class method that builds the instance in `build`, if no author says it."""
+    """The class method, or function of the file, in `build`, if no author says it."""
     other: tuple[tuple[str, Source], ...] = ()
     rejected: tuple[tuple[tuple[str, Source], ...], ...] = ()
     strict: bool = True

@@ -13,13 +13,20 @@ from msgspec.structs import replace
 
 from scaffold.emit.constructor.given import takes_dtype
 from scaffold.errors import ScaffoldError
-from scaffold.source.definitions import arguments_with_defaults, function_of, gives_instance
+from scaffold.source.definitions import (
+    arguments_with_defaults,
+    function_of,
+    gives_instance,
+    parameters_with_defaults,
+    statements,
+)
 from scaffold.source.expressions import Function, dedented, nodes_of, parsed
 from scaffold.spec.construction.arithmetic import primes
 from scaffold.spec.construction.constructor import Parameter, parameters
 from scaffold.spec.construction.guards import refused_conditions
 from scaffold.spec.grammar.types import ArrayType, DictType, ScalarType, TreeType
 from scaffold.spec.model import Method, ModuleSpec
+from scaffold.spec.unit import siblings
 from scaffold.suite.declarations.guesses import is_guessed
 from scaffold.suite.examples.examples import Examples
 from scaffold.suite.examples.subject import Subject
@@ -32,7 +39,20 @@ def with_factory(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpe
     examples = Examples.of(spec, known)
     if spec.test.build or all(_has_example(examples, *pair) for pair in enumerate(parameters(spec))):
         return spec
-    return built_by(next(factory_builds(filter(_takes_sizes_alone, spec.methods), spec, known), ""), spec)
+    methods = filter(_takes_sizes_alone, spec.methods)
+    builds = (*factory_builds(methods, spec, known), *(f"{name}()" for name in _functions(spec, known)))
+    return built_by(next(iter(builds), ""), spec)
+
+
+def _functions(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[str]:
+    """Yield the functions of the file that return an instance by annotation and need no argument."""
+    classes = [known[name] for name in siblings(spec) if name in known] or [spec]
+    texts = (text for each in classes for text in (each.helpers, each.below))
+    for function in (node for text in texts for node in statements(text)):
+        if isinstance(function, ast.FunctionDef) and function.returns and function.name[0] != "_":
+            needed = [name for name, default in parameters_with_defaults(function) if default is None]
+            is_plain = not (needed or function.decorator_list)
+            yield from [function.name] * (is_plain and gives_instance(function, spec.name))
 
 
 def built_by(build: str, spec: ModuleSpec) -> ModuleSpec:
@@ -60,13 +80,14 @@ def _has_example(examples: Examples, place: int, parameter: Parameter) -> bool:
 
 
 def factory_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-    """Return the class method that builds an instance in place of a constructor with guesses, or `{}`."""
-    beside: dict[str, Any] = dict.fromkeys(
-        ("other", "rejected", "accepted"), ()
-    )  # what the constructor takes
-    for name, given in factory_calls(factories_of_sizes(spec, known), spec, known):
+    """Return what builds an instance in place of a constructor with guesses, or `{}`."""
+    # What the constructor takes.
+    beside: dict[str, Any] = dict.fromkeys(("other", "rejected", "accepted"), ())
+    calls = [*factory_calls(factories_of_sizes(spec, known), spec, known)]
+    calls += [(name, []) for name in _functions(spec, known) if name == spec.test.factory]
+    for name, given in calls:
         taken = {method.name: _defaults(method) for method in spec.methods}
-        if takes_dtype(spec) and "dtype" not in taken[name.rpartition(".")[2]]:
+        if takes_dtype(spec) and "dtype" not in taken.get(name.rpartition(".")[2], {}):
             beside |= {"takes_dtype": False, "one_dtype": not (spec.source or spec.test.severity)}
         return {"construct": name, "inputs": [*map(list, given)], **beside}
     return {}

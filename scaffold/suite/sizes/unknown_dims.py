@@ -26,10 +26,11 @@ from scaffold.spec.once import once
 @once
 def unknown_dims(spec: ModuleSpec) -> frozenset[str]:
     """Return the dims of made arrays whose size no argument, no given array and no arithmetic tells."""
-    factory = next((method for method in spec.methods if method.name == spec.test.factory), None)
-    taken = parameters(spec) if factory is None else factory.call.args
+    factory = spec.test.factory
+    given = (method.call.args for method in spec.methods if method.name == factory)
+    taken = next(given, ()) if factory else parameters(spec)
     called = dims_in(argument.type for _, function in spec.functions for argument in function.call.args)
-    if factory is not None:  # an instance decides the dims of all that it holds
+    if factory:  # an instance decides the dims of all that it holds
         called = (
             called - dims_in(field.type for field in spec.dynamic) if _states_shapes(spec) else set[str]()
         )

@@ -167,6 +167,22 @@ def test_a_class_method_without_arguments_builds_and_the_instance_says_its_sizes
     assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50
 
 
+HUNTED = """
+
+def hunted(strength: float = 2.0) -> Net:
+    return Net({"hunt": {"prey": strength, "wolf": strength}}, ("prey", "wolf", "deer"))
+"""
+
+
+def test_an_annotated_function_of_the_file_builds_as_well(tmp_path: Path) -> None:
+    above, _, rest = NET.partition("    @classmethod")
+    net = f"{above}    def rates{rest.partition('    def rates')[2]}{HUNTED}"
+    tests = whole_suite(tmp_path, "net", net)
+    assert "return hunted(**inputs)" in tests and "from net import Net, hunted" in tests
+    assert "sample(seed, (hunted().order.shape[1],))" in tests and "guessed" not in tests
+    assert passed(forked_pytest(tmp_path / "nets", "--numbers=off")) > 50
+
+
 TABLE = """
 from typing import Mapping
 
